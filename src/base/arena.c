@@ -1,0 +1,110 @@
+/* arena.c: chunks of growing size, bumped. With -Ddebug_arena=true every item is a chunk of its own, so that
+ * AddressSanitizer sees writes past an item. */
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, WIDE_ALIGN = 64, WIDE_FROM = 1024, FIRST_CHUNK = 4096, LAST_GROWTH = 1 << 20 };
+
+struct fxs_arena_chunk {
+    fxs_arena_chunk *next;
+    size_t size, used;
+    char *base;
+};
+
+static fxs_arena_chunk *chunk_new(size_t size) {
+    fxs_arena_chunk *c = fxs_alloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    if (fxs_alloc_refused() || posix_memalign((void **)&c->base, WIDE_ALIGN, size ? size : 1) != 0) {
+        free(c);
+        return NULL;
+    }
+    *c = (fxs_arena_chunk){.size = size, .base = c->base};
+    return c;
+}
+
+static size_t next_chunk_size(const fxs_arena *a, size_t want) {
+#ifdef FXS_DEBUG_ARENA
+    (void)a;
+    return want;
+#else
+    size_t grow = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+    if (grow > LAST_GROWTH)
+        grow = LAST_GROWTH;
+    return want > grow ? want : grow;
+#endif
+}
+
+void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX / 2)
+        return NULL;
+    size_t align = bytes >= WIDE_FROM ? WIDE_ALIGN : ALIGN;
+    fxs_arena_chunk *c = a->chunks;
+    size_t at = c ? (c->used + align - 1) & ~(align - 1) : 0;
+    if (!c || at > c->size || c->size - at < bytes) {
+        c = chunk_new(next_chunk_size(a, bytes));
+        if (!c)
+            return NULL;
+        c->next = a->chunks;
+        a->chunks = c;
+        at = 0;
+    }
+    c->used = at + bytes;
+    return c->base + at;
+}
+
+void *fxs_arena_alloc(fxs_arena *a, size_t n, size_t size) {
+    void *p = fxs_arena_alloc_raw(a, n, size);
+    if (p)
+        memset(p, 0, n * size);
+    return p;
+}
+
+char *fxs_arena_dup(fxs_arena *a, const char *s, size_t n) {
+    char *p = n == SIZE_MAX ? NULL : fxs_arena_alloc_raw(a, n + 1, 1);
+    if (!p)
+        return NULL;
+    if (n)
+        memcpy(p, s, n);
+    p[n] = '\0';
+    return p;
+}
+
+static void chunk_free(fxs_arena_chunk *c) {
+    free(c->base);
+    free(c);
+}
+
+void fxs_arena_reset(fxs_arena *a) {
+#ifdef FXS_DEBUG_ARENA
+    fxs_arena_clear(a);
+#else
+    fxs_arena_chunk *keep = NULL;
+    for (fxs_arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        if (!keep || c->size > keep->size) {
+            if (keep)
+                chunk_free(keep);
+            keep = c;
+        } else {
+            chunk_free(c);
+        }
+    }
+    if (keep) {
+        keep->next = NULL;
+        keep->used = 0;
+    }
+    a->chunks = keep;
+#endif
+}
+
+void fxs_arena_clear(fxs_arena *a) {
+    for (fxs_arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        chunk_free(c);
+    }
+    a->chunks = NULL;
+}

@@ -1,0 +1,27 @@
+/* buf.h: a growing text. A failed allocation makes it stay failed, so that printers read like prose and ask once. */
+#ifndef FXS_BASE_BUF_H
+#define FXS_BASE_BUF_H
+
+#include <stdarg.h>
+
+#include "base/mem.h"
+
+typedef struct fxs_buf {
+    char *data; /* NUL-terminated once something was added */
+    size_t len, cap;
+    bool failed;
+} fxs_buf;
+
+void fxs_buf_add(fxs_buf *b, const char *s, size_t n);
+void fxs_buf_puts(fxs_buf *b, const char *s);
+void fxs_buf_putc(fxs_buf *b, char c);
+void fxs_buf_fill(fxs_buf *b, char c, size_t n);
+void fxs_buf_printf(fxs_buf *b, const char *fmt, ...) FXS_PRINTF(2, 3);
+void fxs_buf_vprintf(fxs_buf *b, const char *fmt, va_list ap);
+/* Cuts the text back to n bytes. */
+void fxs_buf_cut(fxs_buf *b, size_t n);
+/* The text ("" when empty), for the caller to fxs_free; NULL when the buffer failed. The buffer is empty after. */
+char *fxs_buf_take(fxs_buf *b, size_t *len);
+void fxs_buf_free(fxs_buf *b);
+
+#endif

@@ -1,0 +1,65 @@
+/* map.c: open addressing with linear probing, at most half full; nothing is ever removed, as names never are. */
+#include "base/map.h"
+
+#include <string.h>
+
+uint64_t fxs_hash(const char *s, size_t len) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+    return h ^ (h >> 32);
+}
+
+static fxs_map_slot *find_slot(const fxs_map *m, const char *key, size_t len, uint64_t hash) {
+    size_t i = hash & (m->cap - 1);
+    for (;; i = (i + 1) & (m->cap - 1)) {
+        fxs_map_slot *s = &m->slots[i];
+        if (!s->key || (s->hash == hash && s->len == len && memcmp(s->key, key, len) == 0))
+            return s;
+    }
+}
+
+void **fxs_map_at(const fxs_map *m, const char *key, size_t len) {
+    if (!m->cap)
+        return NULL;
+    fxs_map_slot *s = find_slot(m, key, len, fxs_hash(key, len));
+    return s->key ? &s->value : NULL;
+}
+
+void *fxs_map_get(const fxs_map *m, const char *key) {
+    void **at = fxs_map_at(m, key, strlen(key));
+    return at ? *at : NULL;
+}
+
+static bool grow(fxs_map *m) {
+    fxs_map bigger = {.cap = m->cap ? m->cap * 2 : 16, .count = m->count};
+    bigger.slots = fxs_alloc0(bigger.cap, sizeof *bigger.slots);
+    if (!bigger.slots)
+        return false;
+    for (size_t i = 0; i < m->cap; i++) {
+        const fxs_map_slot *s = &m->slots[i];
+        if (s->key)
+            *find_slot(&bigger, s->key, s->len, s->hash) = *s;
+    }
+    fxs_free(m->slots);
+    *m = bigger;
+    return true;
+}
+
+bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value) {
+    if ((m->count + 1) * 2 > m->cap && !grow(m))
+        return false;
+    uint64_t hash = fxs_hash(key, len);
+    fxs_map_slot *s = find_slot(m, key, len, hash);
+    if (!s->key) {
+        *s = (fxs_map_slot){.key = key, .len = len, .hash = hash};
+        m->count++;
+    }
+    s->value = value;
+    return true;
+}
+
+void fxs_map_free(fxs_map *m) {
+    fxs_free(m->slots);
+    *m = (fxs_map){0};
+}

@@ -1,0 +1,29 @@
+/* map.h: a hash map from text to pointers (or small integers). Keys are borrowed: they must live as long as it. */
+#ifndef FXS_BASE_MAP_H
+#define FXS_BASE_MAP_H
+
+#include "base/mem.h"
+
+typedef struct fxs_map_slot {
+    const char *key; /* NULL: free */
+    size_t len;
+    void *value;
+    uint64_t hash;
+} fxs_map_slot;
+
+typedef struct fxs_map {
+    fxs_map_slot *slots;
+    size_t count, cap;
+} fxs_map;
+
+/* The value's place, or NULL when the key is not there. */
+void **fxs_map_at(const fxs_map *m, const char *key, size_t len);
+/* The value of a NUL-terminated key, NULL when it is not there. */
+void *fxs_map_get(const fxs_map *m, const char *key);
+/* Puts or replaces; false when memory is out. */
+bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
+void fxs_map_free(fxs_map *m);
+/* The hash that the map uses (FNV-1a, 64 bits); also seeds parameters by name. */
+uint64_t fxs_hash(const char *s, size_t len);
+
+#endif

@@ -1,0 +1,96 @@
+/* storage.c: best fit within twice the size; large blocks are mapped and advised to be huge pages. */
+#include "base/storage.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { MAX_CACHED = 64, ALIGN = 64, HUGE_FROM = 1 << 21 };
+
+typedef struct block {
+    void *data;
+    size_t capacity;
+} block;
+
+struct fxs_blocks {
+    int refs;
+    int count;
+    block cached[MAX_CACHED];
+};
+
+static void block_free(block b) { free(b.data); }
+
+fxs_blocks *fxs_blocks_new(void) {
+    fxs_blocks *b = fxs_alloc0(1, sizeof *b);
+    if (b)
+        b->refs = 1;
+    return b;
+}
+
+void fxs_blocks_unref(fxs_blocks *b) {
+    if (!b || --b->refs > 0)
+        return;
+    for (int i = 0; i < b->count; i++)
+        block_free(b->cached[i]);
+    fxs_free(b);
+}
+
+static bool take_cached(fxs_blocks *b, size_t bytes, block *out) {
+    int best = -1;
+    for (int i = 0; i < b->count; i++) {
+        size_t c = b->cached[i].capacity;
+        if (c >= bytes && c / 2 <= bytes && (best < 0 || c < b->cached[best].capacity))
+            best = i;
+    }
+    if (best < 0)
+        return false;
+    *out = b->cached[best];
+    b->cached[best] = b->cached[--b->count];
+    return true;
+}
+
+static bool make_block(size_t bytes, block *out) {
+    bool huge = bytes >= HUGE_FROM;
+    size_t align = huge ? HUGE_FROM : ALIGN;
+    if (bytes > PTRDIFF_MAX - align || fxs_alloc_refused())
+        return false;
+    out->capacity = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
+    if (posix_memalign(&out->data, align, out->capacity) != 0)
+        return false;
+#ifdef MADV_HUGEPAGE
+    if (huge) /* only whole huge pages, so that the tail costs no memory */
+        madvise(out->data, out->capacity & ~(size_t)(HUGE_FROM - 1), MADV_HUGEPAGE);
+#endif
+    return true;
+}
+
+fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes) {
+    fxs_storage *s = fxs_alloc(1, sizeof *s);
+    block blk;
+    if (!s)
+        return NULL;
+    if (!take_cached(b, bytes, &blk) && !make_block(bytes, &blk)) {
+        fxs_free(s);
+        return NULL;
+    }
+    *s = (fxs_storage){.refs = 1, .bytes = bytes, .data = blk.data, .blocks = b, .capacity = blk.capacity};
+    b->refs++;
+    return s;
+}
+
+fxs_storage *fxs_storage_ref(fxs_storage *s) {
+    s->refs++;
+    return s;
+}
+
+void fxs_storage_unref(fxs_storage *s) {
+    if (!s || --s->refs > 0)
+        return;
+    fxs_blocks *b = s->blocks;
+    block blk = {.data = s->data, .capacity = s->capacity};
+    if (b->refs > 1 && b->count < MAX_CACHED)
+        b->cached[b->count++] = blk;
+    else
+        block_free(blk);
+    fxs_free(s);
+    fxs_blocks_unref(b);
+}

@@ -1,0 +1,25 @@
+/* storage.h: counted memory of tensors. Blocks that are dropped wait in the context's cache for the next tensor of
+ * about their size: a fresh page costs more than the arithmetic on it. */
+#ifndef FXS_BASE_STORAGE_H
+#define FXS_BASE_STORAGE_H
+
+#include "base/mem.h"
+
+typedef struct fxs_blocks fxs_blocks; /* the cache; counted by the context and by every storage */
+
+typedef struct fxs_storage {
+    int refs;
+    size_t bytes;       /* as asked for */
+    void *data;         /* 64-byte aligned; not zeroed */
+    fxs_blocks *blocks; /* where the block goes back */
+    size_t capacity;
+} fxs_storage;
+
+fxs_blocks *fxs_blocks_new(void);
+void fxs_blocks_unref(fxs_blocks *b);
+/* NULL when memory is out. */
+fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes);
+fxs_storage *fxs_storage_ref(fxs_storage *s);
+void fxs_storage_unref(fxs_storage *s);
+
+#endif

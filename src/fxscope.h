@@ -1,0 +1,431 @@
+/* fxscope.h: the public interface of libfxscope, in the order of the flow:
+ * context, values, tensors, modules, graphs, loading, running, printing.
+ *
+ * Ownership in one paragraph: what an out-parameter gives you is yours, and freed with the matching `_free`
+ * or `_unref`; a `const` pointer that is returned is borrowed from the first argument; tensors and modules are
+ * counted; everything else lives in its graph or context. Every free accepts NULL.
+ * Errors: every call that can fail returns an fxs_status; the message is in the context (fxs_ctx_error), set
+ * where the error began. The library never prints, aborts or exits.
+ * A context and what was made with it belong to one thread at a time. */
+#ifndef FXSCOPE_H
+#define FXSCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FXS_API __attribute__((visibility("default")))
+#define FXS_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#else
+#define FXS_API
+#define FXS_PRINTF(fmt, first)
+#endif
+
+/* ---- Status ------------------------------------------------------------------------------------------- */
+
+#define FXS_STATUS_MAP(X)                                                                                    \
+    X(OK, "success")                                                                                         \
+    X(ENOMEM, "out of memory")                                                                               \
+    X(EIO, "input or output failed")                                                                         \
+    X(EPARSE, "text can't be parsed")                                                                        \
+    X(EINVAL, "an argument is wrong")                                                                        \
+    X(ETYPE, "types do not agree")                                                                           \
+    X(ESHAPE, "shapes do not agree")                                                                         \
+    X(EINDEX, "an index is out of range")                                                                    \
+    X(ENOTFOUND, "a name is not there")                                                                      \
+    X(EUNKNOWN, "an operator is not known")                                                                  \
+    X(ELIMIT, "a limit is exceeded")                                                                         \
+    X(ELINT, "the graph is not well-formed")
+
+typedef enum fxs_status {
+#define X(name, text) FXS_##name,
+    FXS_STATUS_MAP(X)
+#undef X
+        FXS_STATUS_COUNT
+} fxs_status;
+
+/* "EPARSE" and the like; never NULL. */
+FXS_API const char *fxs_status_name(fxs_status s);
+/* One English line; never NULL. */
+FXS_API const char *fxs_status_text(fxs_status s);
+
+/* "0.1.0" */
+FXS_API const char *fxs_version(void);
+
+/* ---- Context ------------------------------------------------------------------------------------------ */
+
+typedef struct fxs_ctx fxs_ctx;
+
+/* A new context, or NULL when memory is out. One thread computes until fxs_ctx_set_threads says otherwise. */
+FXS_API fxs_ctx *fxs_ctx_new(void);
+FXS_API void fxs_ctx_free(fxs_ctx *ctx);
+/* The message of the first error since the last clear, "" when there was none; borrowed, until the next call. */
+FXS_API const char *fxs_ctx_error(const fxs_ctx *ctx);
+/* The status that belongs to that message. */
+FXS_API fxs_status fxs_ctx_status(const fxs_ctx *ctx);
+/* Forgets the error, so that the next one is kept. */
+FXS_API void fxs_ctx_clear(fxs_ctx *ctx);
+/* How many threads kernels may use: 1 to 256; 0 means one for each processor. */
+FXS_API fxs_status fxs_ctx_set_threads(fxs_ctx *ctx, int threads);
+/* Seeds parameters, random inputs and random operators. The same seed gives the same numbers everywhere. */
+FXS_API void fxs_ctx_set_seed(fxs_ctx *ctx, uint64_t seed);
+/* Frees text that the library gave (fxs_graph_print and its like). */
+FXS_API void fxs_free(void *p);
+
+/* ---- dtypes ------------------------------------------------------------------------------------------- */
+
+/* X(NAME, torch's name, bytes an element, class); class: b bool, i integer, f floating, c complex, q quantised */
+#define FXS_DTYPE_MAP(X)                                                                                     \
+    X(FLOAT32, "float32", 4, 'f')                                                                            \
+    X(FLOAT64, "float64", 8, 'f')                                                                            \
+    X(FLOAT16, "float16", 2, 'f')                                                                            \
+    X(BFLOAT16, "bfloat16", 2, 'f')                                                                          \
+    X(INT64, "int64", 8, 'i')                                                                                \
+    X(INT32, "int32", 4, 'i')                                                                                \
+    X(INT16, "int16", 2, 'i')                                                                                \
+    X(INT8, "int8", 1, 'i')                                                                                  \
+    X(UINT8, "uint8", 1, 'i')                                                                                \
+    X(BOOL, "bool", 1, 'b')                                                                                  \
+    X(COMPLEX32, "complex32", 4, 'c')                                                                        \
+    X(COMPLEX64, "complex64", 8, 'c')                                                                        \
+    X(COMPLEX128, "complex128", 16, 'c')                                                                     \
+    X(QUINT8, "quint8", 1, 'q')                                                                              \
+    X(QINT8, "qint8", 1, 'q')                                                                                \
+    X(QINT32, "qint32", 4, 'q')                                                                              \
+    X(QUINT4X2, "quint4x2", 1, 'q')                                                                          \
+    X(QUINT2X4, "quint2x4", 1, 'q')                                                                          \
+    X(UINT16, "uint16", 2, 'i')                                                                              \
+    X(UINT32, "uint32", 4, 'i')                                                                              \
+    X(UINT64, "uint64", 8, 'i')                                                                              \
+    X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 'f')                                                                \
+    X(FLOAT8_E5M2, "float8_e5m2", 1, 'f')
+
+typedef enum fxs_dtype {
+#define X(name, text, size, cls) FXS_##name,
+    FXS_DTYPE_MAP(X)
+#undef X
+        FXS_DTYPE_COUNT
+} fxs_dtype;
+
+/* "float32"; never NULL. */
+FXS_API const char *fxs_dtype_name(fxs_dtype d);
+/* Finds a dtype by "float32", "torch.float32", or an alias of torch ("float", "long", "half", ...); false when unknown. */
+FXS_API bool fxs_dtype_find(const char *name, size_t len, fxs_dtype *out);
+FXS_API size_t fxs_dtype_size(fxs_dtype d);
+
+#define FXS_MEMORY_FORMAT_MAP(X)                                                                             \
+    X(CONTIGUOUS, "torch.contiguous_format")                                                                 \
+    X(CHANNELS_LAST, "torch.channels_last")                                                                  \
+    X(CHANNELS_LAST_3D, "torch.channels_last_3d")                                                            \
+    X(PRESERVE, "torch.preserve_format")
+
+typedef enum fxs_memory_format {
+#define X(name, text) FXS_##name,
+    FXS_MEMORY_FORMAT_MAP(X)
+#undef X
+        FXS_MEMORY_FORMAT_COUNT,
+    FXS_NO_FORMAT = FXS_MEMORY_FORMAT_COUNT /* none of them holds; prints as None */
+} fxs_memory_format;
+
+/* ---- Tensors ------------------------------------------------------------------------------------------ */
+
+typedef struct fxs_tensor fxs_tensor;
+/* More dimensions than this are refused with FXS_ELIMIT. */
+#define FXS_MAX_DIM 16
+
+/* A counted tensor over fresh zeroed storage, contiguous; refuses negative and overflowing sizes. */
+FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                                  fxs_tensor **out);
+/* The same without storage: a meta tensor. */
+FXS_API fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                                       fxs_tensor **out);
+FXS_API fxs_tensor *fxs_tensor_ref(fxs_tensor *t);
+FXS_API void fxs_tensor_unref(fxs_tensor *t);
+FXS_API fxs_dtype fxs_tensor_dtype(const fxs_tensor *t);
+FXS_API int fxs_tensor_ndim(const fxs_tensor *t);
+/* ndim values each; borrowed. Strides count elements. */
+FXS_API const int64_t *fxs_tensor_sizes(const fxs_tensor *t);
+FXS_API const int64_t *fxs_tensor_strides(const fxs_tensor *t);
+FXS_API int64_t fxs_tensor_numel(const fxs_tensor *t);
+FXS_API bool fxs_tensor_requires_grad(const fxs_tensor *t);
+/* The first that holds of contiguous, channels_last, channels_last_3d; FXS_NO_FORMAT when none does. */
+FXS_API fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t);
+/* The first element; NULL for a meta tensor. */
+FXS_API void *fxs_tensor_data(const fxs_tensor *t);
+
+/* ---- Values ------------------------------------------------------------------------------------------- */
+
+typedef struct fxs_node fxs_node;
+typedef struct fxs_graph fxs_graph;
+typedef struct fxs_module fxs_module;
+
+typedef enum fxs_tag {
+    FXS_V_NONE,
+    FXS_V_BOOL,
+    FXS_V_INT,
+    FXS_V_FLOAT,
+    FXS_V_COMPLEX,
+    FXS_V_STR,
+    FXS_V_DTYPE,
+    FXS_V_DEVICE, /* text as torch prints it: cpu, cuda:0 */
+    FXS_V_LAYOUT, /* text: torch.strided */
+    FXS_V_MEMORY_FORMAT,
+    FXS_V_ELLIPSIS,
+    FXS_V_SLICE, /* three items: start, stop, step */
+    FXS_V_LIST,
+    FXS_V_TUPLE,
+    FXS_V_DICT,
+    FXS_V_NODE,     /* in arguments only */
+    FXS_V_TENSOR,   /* in results and constants */
+    FXS_V_FUNCTION, /* a callable, by its qualified name */
+    FXS_V_OPAQUE,   /* something that has no meaning here: its text */
+    FXS_V_OBJECT,   /* a user's pointer with a vtable */
+    FXS_V_UNKNOWN   /* in results only: what could not be computed; prints as ? */
+} fxs_tag;
+
+/* What a tuple was in Python. */
+typedef enum fxs_tuple_kind { FXS_TUPLE_PLAIN, FXS_TUPLE_SIZE, FXS_TUPLE_NAMED } fxs_tuple_kind;
+
+typedef struct fxs_string fxs_string;
+typedef struct fxs_seq fxs_seq;
+typedef struct fxs_dict fxs_dict;
+typedef struct fxs_object fxs_object;
+
+/* One argument or result. Copying the struct does not count a reference; see fxs_value_ref. */
+typedef struct fxs_value {
+    fxs_tag tag;
+    union {
+        bool b;
+        int64_t i;
+        double f;
+        double c[2]; /* real, imaginary */
+        fxs_dtype dtype;
+        fxs_memory_format format;
+        fxs_string *s; /* STR DEVICE LAYOUT FUNCTION OPAQUE */
+        fxs_seq *seq;  /* SLICE LIST TUPLE */
+        fxs_dict *dict;
+        fxs_node *node;
+        fxs_tensor *tensor;
+        fxs_object *object;
+    } u;
+} fxs_value;
+
+static inline fxs_value fxs_none(void) { return (fxs_value){.tag = FXS_V_NONE}; }
+static inline fxs_value fxs_bool(bool b) { return (fxs_value){.tag = FXS_V_BOOL, .u.b = b}; }
+static inline fxs_value fxs_int(int64_t i) { return (fxs_value){.tag = FXS_V_INT, .u.i = i}; }
+static inline fxs_value fxs_float(double f) { return (fxs_value){.tag = FXS_V_FLOAT, .u.f = f}; }
+/* Takes over the reference. */
+static inline fxs_value fxs_of_tensor(fxs_tensor *t) {
+    return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t};
+}
+static inline fxs_value fxs_of_node(fxs_node *n) { return (fxs_value){.tag = FXS_V_NODE, .u.node = n}; }
+
+/* Counts one more reference of what v holds, and returns v. */
+FXS_API fxs_value fxs_value_ref(fxs_value v);
+/* Drops the reference, and makes *v none. */
+FXS_API void fxs_value_unref(fxs_value *v);
+/* Number of items of a list, tuple, slice or dict; 0 for others. */
+FXS_API size_t fxs_value_len(const fxs_value *v);
+/* Item i of a list, tuple, slice, or the i-th value of a dict; borrowed; NULL when out of range. */
+FXS_API const fxs_value *fxs_value_item(const fxs_value *v, size_t i);
+/* The i-th key of a dict; borrowed; NULL when out of range. */
+FXS_API const fxs_value *fxs_value_key(const fxs_value *v, size_t i);
+/* The text of a string, device, layout, function or opaque value; NULL for others. */
+FXS_API const char *fxs_value_text(const fxs_value *v);
+/* Python's repr of the value; tensors in the notation float32[1, 3]; yours to fxs_free. */
+FXS_API fxs_status fxs_value_print(fxs_ctx *ctx, const fxs_value *v, char **text);
+
+/* ---- Modules ------------------------------------------------------------------------------------------ */
+
+FXS_API fxs_module *fxs_module_ref(fxs_module *m);
+FXS_API void fxs_module_unref(fxs_module *m);
+/* "Conv2d" */
+FXS_API const char *fxs_module_class(const fxs_module *m);
+/* The graph of a GraphModule, NULL for another module; borrowed. */
+FXS_API fxs_graph *fxs_module_graph(const fxs_module *m);
+/* The submodule at a dotted path ("layer1.0.conv1"; "" is m itself); borrowed; NULL when it is not there. */
+FXS_API fxs_module *fxs_module_find(const fxs_module *m, const char *path);
+/* Elements of all parameters below m, shared ones once; no parameter is made. */
+FXS_API int64_t fxs_module_parameter_count(const fxs_module *m);
+
+/* ---- Graphs and nodes --------------------------------------------------------------------------------- */
+
+#define FXS_KIND_MAP(X)                                                                                      \
+    X(PLACEHOLDER, "placeholder")                                                                            \
+    X(GET_ATTR, "get_attr")                                                                                  \
+    X(CALL_FUNCTION, "call_function")                                                                        \
+    X(CALL_MODULE, "call_module")                                                                            \
+    X(CALL_METHOD, "call_method")                                                                            \
+    X(OUTPUT, "output")
+
+typedef enum fxs_kind {
+#define X(name, text) FXS_##name,
+    FXS_KIND_MAP(X)
+#undef X
+        FXS_KIND_COUNT
+} fxs_kind;
+
+/* "call_module"; never NULL. */
+FXS_API const char *fxs_kind_name(fxs_kind k);
+
+FXS_API fxs_ctx *fxs_graph_ctx(const fxs_graph *g);
+/* Number of nodes. */
+FXS_API size_t fxs_graph_len(const fxs_graph *g);
+/* Forward walk: first, then next until NULL. */
+FXS_API fxs_node *fxs_graph_first(const fxs_graph *g);
+FXS_API fxs_node *fxs_node_next(const fxs_node *n);
+FXS_API fxs_node *fxs_node_prev(const fxs_node *n);
+FXS_API fxs_kind fxs_node_kind(const fxs_node *n);
+FXS_API const char *fxs_node_name(const fxs_node *n);
+/* "layer1.0.conv1", "torch.flatten", "view", ... */
+FXS_API const char *fxs_node_target(const fxs_node *n);
+/* A tuple and a dict; borrowed. */
+FXS_API const fxs_value *fxs_node_args(const fxs_node *n);
+FXS_API const fxs_value *fxs_node_kwargs(const fxs_node *n);
+/* Nodes whose value n uses, each once, in argument order; returns how many there are and fills at most max. */
+FXS_API size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max);
+/* Nodes that use n's value, in order of first use; returns how many there are and fills at most max. */
+FXS_API size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max);
+
+/* Checks names, order of definition and use, and (for a graph with an owner) that every target is there. */
+FXS_API fxs_status fxs_graph_lint(fxs_graph *g);
+
+/* ---- Loading ------------------------------------------------------------------------------------------ */
+
+/* Reads a model: a file name, or "-" for standard input. The front end is found by extension and content, or
+ * named by `front` ("text"). *out is a module with a graph. Errors carry file, line and column. */
+FXS_API fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out);
+/* The same from memory; `name` stands for the file in messages. */
+FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                                 fxs_module **out);
+
+/* ---- Inputs ------------------------------------------------------------------------------------------- */
+
+typedef struct fxs_inputs fxs_inputs;
+
+FXS_API fxs_status fxs_inputs_new(fxs_ctx *ctx, fxs_inputs **out);
+FXS_API void fxs_inputs_free(fxs_inputs *in);
+/* One input as on the command line: [NAME=]SHAPE[:DTYPE[:LOW..HIGH]], NAME=@FILE.npy, NAME=int:3, float:0.5,
+ * bool:true, str:TEXT, none. SHAPE is 1x3x224x224, or "scalar" for a tensor without dimensions. */
+FXS_API fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec);
+/* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference. */
+FXS_API fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v);
+
+/* ---- Running ------------------------------------------------------------------------------------------ */
+
+typedef enum fxs_run_mode {
+    FXS_RUN_EXECUTE, /* infer, then compute */
+    FXS_RUN_META     /* infer alone: no tensor has storage, only shape-deciding values are computed */
+} fxs_run_mode;
+
+/* What became of a node. */
+#define FXS_OUTCOME_MAP(X)                                                                                   \
+    X(NOT_RUN, "not run")                                                                                    \
+    X(DONE, "done")                                                                                          \
+    X(FAILED, "failed")   /* the operator refused its arguments */                                           \
+    X(UNKNOWN, "unknown") /* there is no such operator or module here: its result is unknown */              \
+    X(BLOCKED, "blocked") /* it needs the result of a node that failed or is unknown */
+
+typedef enum fxs_outcome {
+#define X(name, text) FXS_##name,
+    FXS_OUTCOME_MAP(X)
+#undef X
+        FXS_OUTCOME_COUNT
+} fxs_outcome;
+
+/* Values of one tensor of a result; NaN and Inf take no part in min, max and mean. */
+typedef struct fxs_stats {
+    double min, max, mean;
+    double zeros; /* share, 0 to 1 */
+    int64_t nan, inf, numel;
+} fxs_stats;
+
+/* What is recorded for a node. */
+typedef struct fxs_meta {
+    fxs_outcome outcome;
+    fxs_value result;        /* the structure, every tensor a meta tensor */
+    const char *type_name;   /* Python's name of the result's type: "torch.Tensor", "int", "torch.Size" */
+    const char *message;     /* why it failed or is unknown; NULL otherwise */
+    const fxs_node *culprit; /* for FXS_BLOCKED: the node whose result is missing */
+    bool has_tensor;         /* a tensor is somewhere in the result */
+    int64_t parameters;      /* elements of the module's or attribute's own parameters */
+    double flops;            /* multiplies and adds counted apart */
+    double bytes_read, bytes_written;
+    double seconds;          /* executing only */
+    const fxs_stats *stats;  /* one a tensor of the result, in order; executing only */
+    size_t nstats;
+} fxs_meta;
+
+/* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */
+FXS_API const fxs_meta *fxs_node_meta(const fxs_node *n);
+
+typedef struct fxs_run_options {
+    fxs_run_mode mode;
+    bool train; /* dropout on, batch statistics used; false is eval mode */
+    bool stats; /* record value statistics (executing only) */
+    /* Called after each node with how many of how many are done; may be NULL. */
+    void (*progress)(void *user, size_t done, size_t total);
+    void *user;
+} fxs_run_options;
+
+/* Counts of one run. */
+typedef struct fxs_run_summary {
+    size_t nodes, failed, unknown, blocked;
+    double flops, seconds;
+    int64_t parameters;
+    const fxs_node *first; /* the first node that failed, else the first unknown one, else NULL */
+} fxs_run_summary;
+
+/* Runs every node of m's graph and records it. A node that fails or is unknown does not stop the others: the
+ * status is FXS_OK as long as the run itself went through, and `summary` (may be NULL) counts the bad nodes.
+ * A missing, surplus or misnamed input is FXS_EINVAL, and nodes that need a missing one are blocked. */
+FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
+                           fxs_run_summary *summary);
+
+/* ---- Printing ----------------------------------------------------------------------------------------- */
+
+enum { FXS_PRINT_TORCH2 = 1 }; /* num_users in place of #users */
+
+/* The text of all printers is yours to fxs_free; len may be NULL. */
+
+/* What Python's print(graph) gives, with a final newline. */
+FXS_API fxs_status fxs_graph_print(const fxs_graph *g, unsigned flags, char **text, size_t *len);
+/* Node.format_node() */
+FXS_API fxs_status fxs_node_format(const fxs_node *n, unsigned flags, char **text);
+/* graph.print_tabular() */
+FXS_API fxs_status fxs_graph_print_tabular(const fxs_graph *g, char **text, size_t *len);
+/* What Python's print(model) gives, with a final newline. */
+FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len);
+/* Everything: module tree, declarations that no layer implies, graph. fxs_load reads it back. */
+FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
+
+#define FXS_TABLE_MAP(X)                                                                                     \
+    X(TEXT, "text")                                                                                          \
+    X(CSV, "csv")                                                                                            \
+    X(JSON, "json")                                                                                          \
+    X(MARKDOWN, "markdown")                                                                                  \
+    X(TSV, "tsv")
+
+typedef enum fxs_table_format {
+#define X(name, text) FXS_TABLE_##name,
+    FXS_TABLE_MAP(X)
+#undef X
+        FXS_TABLE_COUNT
+} fxs_table_format;
+
+FXS_API bool fxs_table_format_find(const char *name, fxs_table_format *out);
+/* Node by node, what the last run recorded. */
+FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text,
+                                          size_t *len);
+/* The operator table (name, schema, spellings), then the layer classes; `filter` keeps rows that contain it. */
+FXS_API fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,251 @@
+/* apply.c: one operator call from arguments to results: bind, infer, allocate, compute, cost. Called by the interpreter
+ * for every node; knows no node. */
+#include <string.h>
+
+#include "op/registry.h"
+
+/* An unread META value of this size or smaller is computed when all it is made of is known: it may decide a shape. */
+enum { SMALL = 4096 };
+
+typedef struct error_copy {
+    fxs_status status;
+    char *message;
+} error_copy;
+
+static void keep_first_error(fxs_ctx *ctx, error_copy *e) {
+    if (e->status == FXS_OK) {
+        e->status = fxs_ctx_status(ctx);
+        const char *m = fxs_ctx_error(ctx);
+        e->message = fxs_memdup0(m, strlen(m));
+    }
+    fxs_ctx_clear(ctx);
+}
+
+static fxs_status give_back_error(fxs_ctx *ctx, error_copy *e) {
+    fxs_status s = e->message ? fxs_fail(ctx, e->status, "%s", e->message) : fxs_fail_memory(ctx);
+    fxs_free(e->message);
+    return s;
+}
+
+/* The first overload that takes the arguments. */
+static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
+                                fxs_arena *scratch, const fxs_candidate **chosen, const fxs_schema **schema,
+                                fxs_value **bound) {
+    error_copy first = {0};
+    for (const fxs_candidate *o = ops; o; o = o->next) {
+        FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
+        *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
+        if (!*bound) {
+            fxs_free(first.message);
+            return fxs_fail_memory(ctx);
+        }
+        fxs_status s = fxs_schema_bind(ctx, scratch, o->op->name, *schema, args, kwargs, *bound);
+        if (s == FXS_OK) {
+            fxs_free(first.message);
+            *chosen = o;
+            return FXS_OK;
+        }
+        if (s == FXS_ENOMEM) {
+            fxs_free(first.message);
+            return s;
+        }
+        keep_first_error(ctx, &first);
+    }
+    return give_back_error(ctx, &first);
+}
+
+typedef struct arg_facts {
+    bool grad, all_known;
+    const fxs_tensor *self; /* the tensor that an in-place call writes */
+    bool overlaps;          /* another argument looks at self's storage in another way */
+} arg_facts;
+
+static bool look_at_arg(void *user, const fxs_value *v) {
+    arg_facts *f = user;
+    if (v->tag != FXS_V_TENSOR)
+        return true;
+    const fxs_tensor *t = v->u.tensor;
+    f->grad |= t->requires_grad;
+    f->all_known &= t->storage != NULL;
+    if (f->self && f->self != t && t->storage && t->storage == f->self->storage && !fxs_tensor_same_place(t, f->self))
+        f->overlaps = true;
+    return true;
+}
+
+static arg_facts facts_of(const fxs_call *c) {
+    arg_facts f = {.all_known = true, .self = c->nargs ? fxs_arg_tensor(c, 0) : NULL};
+    for (int i = 0; i < c->nargs; i++)
+        fxs_value_visit(&c->arg[i], look_at_arg, &f);
+    return f;
+}
+
+static bool small_and_exact(const fxs_call *c) {
+    for (int i = 0; i < c->nout; i++)
+        if (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype) || fxs_tensor_numel(c->out[i]) > SMALL)
+            return false;
+    return true;
+}
+
+static void mark_grad(fxs_call *c, const arg_facts *f) {
+    if (c->op->flags & FXS_OP_NO_GRAD || !f->grad)
+        return;
+    for (int i = 0; i < c->nout; i++)
+        if (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype))
+            c->out[i]->requires_grad = true;
+}
+
+static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_tensor *out) {
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    bool same = self->ndim == out->ndim;
+    for (int i = 0; same && i < out->ndim; i++)
+        same = self->sizes[i] == out->sizes[i];
+    if (!same)
+        return FXS_REFUSE(c, FXS_ESHAPE, "in place: the result has shape %s, but the tensor to write has shape %s",
+                          fxs_sizes_text(out, a), fxs_sizes_text(self, b));
+    if (fxs_promote(self->dtype, out->dtype) != self->dtype &&
+        fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "in place: a result of type %s can't be written into a tensor of type %s",
+                          fxs_dtype_name(out->dtype), fxs_dtype_name(self->dtype));
+    return FXS_OK;
+}
+
+static fxs_status allocate_outputs(fxs_call *c, bool *fresh) {
+    for (int i = 0; i < c->nout; i++) {
+        if (c->out[i]->storage)
+            continue;
+        FXS_TRY(fxs_tensor_allocate(c->ctx, c->out[i]));
+        *fresh = true;
+    }
+    return FXS_OK;
+}
+
+/* Replaces output 0 by self: written directly where that is safe, else copied over. */
+static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute) {
+    fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
+    FXS_TRY(check_in_place(c, self, out));
+    bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps && c->nout == 1;
+    bool fresh = true;
+    self->requires_grad |= out->requires_grad;
+    if (direct || !compute) {
+        c->out[0] = fxs_tensor_ref(self);
+        fxs_tensor_unref(out);
+        return compute && c->op->kernel ? c->op->kernel(c) : FXS_OK;
+    }
+    FXS_TRY(allocate_outputs(c, &fresh));
+    if (c->op->kernel)
+        FXS_TRY(c->op->kernel(c));
+    fxs_tensor_copy(c->ctx, self, out);
+    c->out[0] = fxs_tensor_ref(self);
+    fxs_tensor_unref(out);
+    return FXS_OK;
+}
+
+/* A META value that was overwritten by something unknown is unknown itself. */
+static void forget_self(fxs_call *c) {
+    fxs_tensor *self = c->nargs ? fxs_arg_tensor(c, 0) : NULL;
+    if (self && self->storage) {
+        fxs_storage_unref(self->storage);
+        self->storage = NULL;
+    }
+}
+
+static fxs_status compute(fxs_call *c) {
+    arg_facts f = facts_of(c);
+    bool writes = c->op->flags & FXS_OP_WRITES_SELF;
+    bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
+    mark_grad(c, &f);
+    if (!run && (writes || c->in_place))
+        forget_self(c);
+    if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage)
+        return compute_in_place(c, &f, run);
+    if (!run)
+        return FXS_OK;
+    bool fresh = writes;
+    FXS_TRY(allocate_outputs(c, &fresh));
+    return fresh && c->op->kernel ? c->op->kernel(c) : FXS_OK;
+}
+
+static fxs_status gather_result(fxs_call *c, fxs_value *out) {
+    if (c->has_result) {
+        *out = c->result;
+        c->result = fxs_none();
+        return FXS_OK;
+    }
+    if (c->nout == 1 && !c->out_list && !c->tuple_name) {
+        *out = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
+        return FXS_OK;
+    }
+    if (c->nout == 0 && !c->out_list) {
+        *out = fxs_none();
+        return FXS_OK;
+    }
+    FXS_TRY(fxs_make_seq(c->ctx, NULL, c->out_list ? FXS_V_LIST : FXS_V_TUPLE, (size_t)c->nout, out));
+    if (c->tuple_name) {
+        out->u.seq->kind = FXS_TUPLE_NAMED;
+        out->u.seq->type_name = c->tuple_name;
+    }
+    for (int i = 0; i < c->nout; i++)
+        out->u.seq->items[i] = fxs_of_tensor(fxs_tensor_ref(c->out[i]));
+    return FXS_OK;
+}
+
+static double bytes_of(const fxs_tensor *t) {
+    return (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype);
+}
+
+static bool add_bytes(void *user, const fxs_value *v) {
+    if (v->tag == FXS_V_TENSOR)
+        *(double *)user += bytes_of(v->u.tensor);
+    return true;
+}
+
+static fxs_cost cost_of(const fxs_call *c) {
+    fxs_cost cost = c->op->cost ? c->op->cost(c) : (fxs_cost){0};
+    if (cost.bytes_read != 0 || cost.bytes_written != 0 || !c->op->kernel)
+        return cost; /* a view moves nothing */
+    for (int i = 0; i < c->nargs; i++)
+        fxs_value_visit(&c->arg[i], add_bytes, &cost.bytes_read);
+    for (int i = 0; i < c->nout; i++)
+        cost.bytes_written += bytes_of(c->out[i]);
+    return cost;
+}
+
+static void drop_outputs(fxs_call *c) {
+    for (int i = 0; i < c->nout; i++)
+        fxs_tensor_unref(c->out[i]);
+    fxs_free(c->out);
+    fxs_value_unref(&c->result);
+}
+
+static bool asks_in_place(const fxs_schema *s, const fxs_value *bound) {
+    int i = fxs_schema_index(s, "inplace");
+    return i >= 0 && bound[i].tag == FXS_V_BOOL && bound[i].u.b;
+}
+
+fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
+                        const fxs_apply *how, fxs_applied *out) {
+    const fxs_candidate *chosen = NULL;
+    const fxs_schema *schema = NULL;
+    fxs_value *bound = NULL;
+    *out = (fxs_applied){.op = ops->op};
+    FXS_TRY(bind_overload(ctx, ops, args, kwargs, how->scratch, &chosen, &schema, &bound));
+    fxs_call c = {.ctx = ctx,
+                  .op = chosen->op,
+                  .arg = bound,
+                  .nargs = schema->nparams,
+                  .meta = how->meta,
+                  .train = how->train,
+                  .in_place = chosen->in_place || asks_in_place(schema, bound),
+                  .seed = how->seed,
+                  .scratch = how->scratch};
+    out->op = c.op;
+    fxs_status s = c.op->infer(&c);
+    if (s == FXS_OK)
+        s = compute(&c);
+    if (s == FXS_OK)
+        s = gather_result(&c, &out->result);
+    if (s == FXS_OK)
+        out->cost = cost_of(&c);
+    drop_outputs(&c);
+    return s;
+}

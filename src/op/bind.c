@@ -1,0 +1,196 @@
+/* bind.c: puts a call's positional and keyword arguments into the order of a schema, checks types, fills defaults. */
+#include <string.h>
+
+#include "op/schema.h"
+
+typedef struct binding {
+    fxs_ctx *ctx;
+    fxs_arena *arena;
+    const char *op;
+    const fxs_schema *schema;
+    fxs_value *out;
+    bool given[FXS_MAX_ARGS];
+} binding;
+
+static bool is_int(const fxs_value *v) { return v->tag == FXS_V_INT || v->tag == FXS_V_BOOL; }
+
+/* A tensor of one integer element is an int where torch takes one (x.view(n) with n = torch.tensor(3)). */
+static bool is_int_like(const fxs_value *v) {
+    return is_int(v) || (v->tag == FXS_V_TENSOR && v->u.tensor->storage && fxs_tensor_numel(v->u.tensor) == 1 &&
+                         !fxs_is_floating(v->u.tensor->dtype));
+}
+
+static bool all_items(const fxs_value *v, bool (*is)(const fxs_value *)) {
+    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE)
+        return false;
+    for (size_t i = 0; i < v->u.seq->len; i++)
+        if (!is(&v->u.seq->items[i]))
+            return false;
+    return true;
+}
+
+static bool is_tensor_or_none(const fxs_value *v) { return v->tag == FXS_V_TENSOR || v->tag == FXS_V_NONE; }
+
+static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
+    switch (t) {
+    case FXS_T_TENSOR:
+        return v->tag == FXS_V_TENSOR;
+    case FXS_T_TENSORS:
+        return all_items(v, is_tensor_or_none);
+    case FXS_T_INT:
+        return is_int(v);
+    case FXS_T_INTS:
+        return (p->count && is_int_like(v)) || all_items(v, is_int_like);
+    case FXS_T_FLOAT:
+        return is_int(v) || v->tag == FXS_V_FLOAT;
+    case FXS_T_SCALAR:
+        return is_int(v) || v->tag == FXS_V_FLOAT || v->tag == FXS_V_COMPLEX;
+    case FXS_T_NUMBER:
+        return v->tag == FXS_V_INT || v->tag == FXS_V_FLOAT;
+    case FXS_T_BOOL:
+        return v->tag == FXS_V_BOOL;
+    case FXS_T_STR:
+        return v->tag == FXS_V_STR || v->tag == FXS_V_DEVICE; /* a bare word cpu reads as a device */
+    case FXS_T_DTYPE:
+        return v->tag == FXS_V_DTYPE;
+    case FXS_T_DEVICE:
+        return v->tag == FXS_V_DEVICE || v->tag == FXS_V_STR;
+    case FXS_T_LAYOUT:
+        return v->tag == FXS_V_LAYOUT;
+    case FXS_T_MEMORY_FORMAT:
+        return v->tag == FXS_V_MEMORY_FORMAT;
+    case FXS_T_ANY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void type_text(const fxs_param *p, fxs_buf *b) {
+    static const char *const names[] = {"Tensor", "list of Tensors", "int", "list of ints", "float", "number", "number",
+                                        "bool", "str", "torch.dtype", "torch.device", "torch.layout",
+                                        "torch.memory_format", "anything"};
+    bool first = true;
+    for (int t = 0; t < FXS_T_COUNT; t++) {
+        if (!(p->types & 1u << t))
+            continue;
+        fxs_buf_printf(b, first ? "%s" : " or %s", names[t]);
+        first = false;
+    }
+    if (p->optional)
+        fxs_buf_puts(b, " or None");
+}
+
+static fxs_status wrong_type(binding *b, int i, const fxs_value *v) {
+    fxs_buf want = {0}, have = {0};
+    type_text(&b->schema->params[i], &want);
+    fxs_buf_puts(&have, fxs_value_type_name(v));
+    if (v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_STR) {
+        fxs_buf_putc(&have, ' ');
+        fxs_buf_repr(&have, v, &(fxs_repr){0});
+    }
+    fxs_status s = want.failed || have.failed
+                       ? fxs_fail_memory(b->ctx)
+                       : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s", b->op,
+                                  b->schema->params[i].name, want.data, have.data);
+    fxs_buf_free(&want);
+    fxs_buf_free(&have);
+    return s;
+}
+
+static int64_t int_of(const fxs_value *v) {
+    if (v->tag == FXS_V_TENSOR)
+        return fxs_load_int(v->u.tensor->dtype, fxs_tensor_data(v->u.tensor));
+    return v->tag == FXS_V_BOOL ? v->u.b : v->u.i;
+}
+
+/* One int for int[N] becomes N of them; tensors of one element become ints. */
+static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
+    const fxs_param *p = &b->schema->params[i];
+    bool one = is_int_like(v);
+    size_t n = one ? (size_t)p->count : fxs_value_len(v);
+    if (p->count && !one && n == 1) { /* (3,) counts as 3, as in torch */
+        v = fxs_value_item(v, 0);
+        one = true;
+        n = (size_t)p->count;
+    }
+    if (p->count && n != (size_t)p->count)
+        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op, p->name, p->count, (int)n);
+    FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n, &b->out[i]));
+    for (size_t k = 0; k < n; k++)
+        b->out[i].u.seq->items[k] = fxs_int(int_of(one ? v : fxs_value_item(v, k)));
+    return FXS_OK;
+}
+
+static fxs_status put(binding *b, int i, const fxs_value *v) {
+    const fxs_param *p = &b->schema->params[i];
+    b->given[i] = true;
+    b->out[i] = *v;
+    if (v->tag == FXS_V_UNKNOWN)
+        return fxs_fail(b->ctx, FXS_EUNKNOWN, "%s: argument '%s' is unknown", b->op, p->name);
+    if (v->tag == FXS_V_NONE && p->optional)
+        return FXS_OK;
+    for (int t = 0; t < FXS_T_COUNT; t++) {
+        if (!(p->types & 1u << t) || !fits_type(v, (fxs_type)t, p))
+            continue;
+        return t == FXS_T_INTS ? normal_ints(b, i, v) : FXS_OK;
+    }
+    return wrong_type(b, i, v);
+}
+
+/* x.view(2, -1): the rest of the positional arguments are the list, unless the one argument is a list itself. */
+static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t from) {
+    size_t n = fxs_value_len(args);
+    const fxs_value *first = fxs_value_item(args, from);
+    if (n - from == 1 && (first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE || first->tag == FXS_V_NONE))
+        return put(b, i, first);
+    fxs_value list;
+    FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n - from, &list));
+    for (size_t k = from; k < n; k++)
+        list.u.seq->items[k - from] = *fxs_value_item(args, k);
+    return put(b, i, &list);
+}
+
+static fxs_status put_positional(binding *b, const fxs_value *args) {
+    size_t n = fxs_value_len(args);
+    for (size_t k = 0; k < n; k++) {
+        int i = (int)k;
+        if (i >= b->schema->nparams || b->schema->params[i].keyword_only)
+            return fxs_fail(b->ctx, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d", b->op, i, (int)n);
+        if (b->schema->params[i].variadic)
+            return put_variadic(b, i, args, k);
+        FXS_TRY(put(b, i, fxs_value_item(args, k)));
+    }
+    return FXS_OK;
+}
+
+static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
+    for (size_t k = 0; k < fxs_value_len(kwargs); k++) {
+        const char *name = fxs_value_text(fxs_value_key(kwargs, k));
+        int i = name ? fxs_schema_index(b->schema, name) : -1;
+        if (i < 0 && name && strcmp(name, "input") == 0 && b->schema->nparams && !b->given[0])
+            i = fxs_schema_index(b->schema, "self"); /* torch.f(input=x) and x.f() are one schema */
+        if (i < 0)
+            return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op, name ? name : "?");
+        if (b->given[i])
+            return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is given twice", b->op, name);
+        FXS_TRY(put(b, i, fxs_value_item(kwargs, k)));
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
+                           const fxs_value *kwargs, fxs_value *out) {
+    binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out};
+    FXS_TRY(put_positional(&b, args));
+    if (kwargs)
+        FXS_TRY(put_keywords(&b, kwargs));
+    for (int i = 0; i < s->nparams; i++) {
+        if (b.given[i])
+            continue;
+        if (!s->params[i].has_default)
+            return fxs_fail(ctx, FXS_ETYPE, "%s: argument '%s' is missing", op_name, s->params[i].name);
+        FXS_TRY(put(&b, i, &s->params[i].fallback));
+    }
+    return FXS_OK;
+}

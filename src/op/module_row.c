@@ -1,0 +1,455 @@
+/* module_row.c: the small language of layer rows (module_row.h): hyper-parameters, state, and the forward call. */
+#include "op/module_row.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/pytext.h"
+
+typedef struct reader {
+    fxs_layer *layer;
+    const char *at;
+} reader;
+
+static size_t word_len(const char *s) {
+    size_t n = 0;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+        n++;
+    return n;
+}
+
+static void blanks(reader *r) {
+    while (*r->at == ' ')
+        r->at++;
+}
+
+static bool accept(reader *r, const char *s) {
+    blanks(r);
+    size_t n = strlen(s);
+    if (strncmp(r->at, s, n) != 0 || (isalpha((unsigned char)s[0]) && word_len(r->at) != n))
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* A word as a NUL-terminated copy; NULL when there is none or memory is out. */
+static const char *word(reader *r) {
+    blanks(r);
+    size_t n = word_len(r->at);
+    if (n == 0)
+        return NULL;
+    const char *w = fxs_arena_dup(r->layer->arena, r->at, n);
+    r->at += n;
+    return w;
+}
+
+static fxs_status bad_row(reader *r, const char *what) {
+    return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'", r->layer->row->name, what, r->at);
+}
+
+/* ---- hyper-parameters ---------------------------------------------------------------------------------- */
+
+static fxs_status literal(reader *r, fxs_value *out) {
+    blanks(r);
+    if (*r->at == '\'') {
+        const char *end = strchr(r->at + 1, '\'');
+        if (!end)
+            return bad_row(r, "closing quote");
+        FXS_TRY(fxs_make_text(r->layer->ctx, r->layer->arena, FXS_V_STR, r->at + 1, (size_t)(end - r->at - 1), out));
+        r->at = end + 1;
+        return FXS_OK;
+    }
+    size_t n = strcspn(r->at, ",;) ");
+    int64_t i;
+    double f;
+    if (n == 4 && memcmp(r->at, "None", n) == 0)
+        *out = fxs_none();
+    else if (n == 4 && memcmp(r->at, "True", n) == 0)
+        *out = fxs_bool(true);
+    else if (n == 5 && memcmp(r->at, "False", n) == 0)
+        *out = fxs_bool(false);
+    else if (fxs_read_int(r->at, n, &i))
+        *out = fxs_int(i);
+    else if (fxs_read_float(r->at, n, &f))
+        *out = fxs_float(f);
+    else
+        return bad_row(r, "a literal");
+    r->at += n;
+    return FXS_OK;
+}
+
+static fxs_status bind_hyper(fxs_layer *layer, const fxs_value *args, const fxs_value *kwargs) {
+    reader r = {.layer = layer, .at = layer->row->hyper ? layer->row->hyper : ""};
+    size_t position = 0;
+    for (blanks(&r); *r.at; blanks(&r)) {
+        if (layer->nhyper && !accept(&r, ","))
+            return bad_row(&r, "','");
+        const char *name = word(&r);
+        if (!name || layer->nhyper == FXS_MAX_HYPER)
+            return bad_row(&r, "a name");
+        fxs_value fallback = fxs_none();
+        bool optional = accept(&r, "=");
+        if (optional)
+            FXS_TRY(literal(&r, &fallback));
+        const fxs_value *v = fxs_value_item(args, position++);
+        for (size_t k = 0; !v && k < fxs_value_len(kwargs); k++) {
+            const char *key = fxs_value_text(fxs_value_key(kwargs, k));
+            if (key && strcmp(key, name) == 0)
+                v = fxs_value_item(kwargs, k);
+        }
+        if (!v && !optional)
+            return fxs_fail(layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing", layer->row->name, name);
+        layer->hyper_names[layer->nhyper] = name;
+        layer->hyper[layer->nhyper++] = v ? *v : fallback;
+    }
+    if (fxs_value_len(args) > position)
+        return fxs_fail(layer->ctx, FXS_ETYPE, "%s: takes at most %d arguments, not %d", layer->row->name, (int)position,
+                        (int)fxs_value_len(args));
+    /* Keywords that the row does not name are kept by the module, and mean nothing to its forward. */
+    return FXS_OK;
+}
+
+const fxs_value *fxs_layer_hyper(const fxs_layer *layer, const char *name) {
+    for (int i = 0; i < layer->nhyper; i++)
+        if (strcmp(layer->hyper_names[i], name) == 0)
+            return &layer->hyper[i];
+    return NULL;
+}
+
+int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwise) {
+    const fxs_value *v = fxs_layer_hyper(layer, name);
+    if (v && (v->tag == FXS_V_INT || v->tag == FXS_V_BOOL))
+        return v->tag == FXS_V_INT ? v->u.i : v->u.b;
+    return otherwise;
+}
+
+/* ---- state --------------------------------------------------------------------------------------------- */
+
+static fxs_status not_an_int(reader *r, const char *name) {
+    return fxs_fail(r->layer->ctx, FXS_ETYPE, "%s: argument '%s' must be an int", r->layer->row->name, name);
+}
+
+static fxs_status factor(reader *r, int64_t *out) {
+    blanks(r);
+    if (isdigit((unsigned char)*r->at)) {
+        for (*out = 0; isdigit((unsigned char)*r->at); r->at++)
+            *out = *out * 10 + (*r->at - '0');
+        return FXS_OK;
+    }
+    const char *name = word(r);
+    if (!name)
+        return bad_row(r, "a size");
+    const fxs_value *v = fxs_layer_hyper(r->layer, name);
+    if (!v || (v->tag != FXS_V_INT && v->tag != FXS_V_BOOL))
+        return not_an_int(r, name);
+    *out = v->tag == FXS_V_INT ? v->u.i : v->u.b;
+    return FXS_OK;
+}
+
+static fxs_status size_expression(reader *r, int64_t *out) {
+    FXS_TRY(factor(r, out));
+    for (;;) {
+        int64_t f;
+        if (accept(r, "*")) {
+            FXS_TRY(factor(r, &f));
+            if (__builtin_mul_overflow(*out, f, out))
+                return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: a size beyond 2^63", r->layer->row->name);
+        } else if (accept(r, "/")) {
+            FXS_TRY(factor(r, &f));
+            if (f == 0 || (f == -1 && *out == INT64_MIN))
+                return fxs_fail(r->layer->ctx, FXS_EINVAL, "%s: an argument is 0 and can't divide", r->layer->row->name);
+            *out /= f;
+        } else {
+            return FXS_OK;
+        }
+    }
+}
+
+static fxs_status add_size(reader *r, fxs_state *s, int64_t size) {
+    if (s->ndim == FXS_MAX_DIM)
+        return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: '%s' has too many dimensions", r->layer->row->name, s->name);
+    s->sizes[s->ndim++] = size;
+    return FXS_OK;
+}
+
+static fxs_status splice(reader *r, fxs_state *s) {
+    const char *name = word(r);
+    const fxs_value *v = name ? fxs_layer_hyper(r->layer, name) : NULL;
+    if (!v)
+        return bad_row(r, "a name");
+    if (v->tag == FXS_V_INT)
+        return add_size(r, s, v->u.i);
+    for (size_t i = 0; i < fxs_value_len(v); i++) {
+        if (fxs_value_item(v, i)->tag != FXS_V_INT)
+            return not_an_int(r, name);
+        FXS_TRY(add_size(r, s, fxs_value_item(v, i)->u.i));
+    }
+    return FXS_OK;
+}
+
+static fxs_status shape(reader *r, fxs_state *s) {
+    if (!accept(r, "["))
+        return bad_row(r, "'['");
+    while (!accept(r, "]")) {
+        if (s->ndim && !accept(r, ","))
+            return bad_row(r, "',' or ']'");
+        if (accept(r, "*")) {
+            FXS_TRY(splice(r, s));
+            continue;
+        }
+        int64_t n;
+        FXS_TRY(size_expression(r, &n));
+        FXS_TRY(add_size(r, s, n));
+    }
+    return FXS_OK;
+}
+
+/* PyTorch's fan-in: the product of all sizes but the first. */
+static double fan_in_bound(const fxs_state *s) {
+    double n = 1;
+    for (int i = 1; i < s->ndim; i++)
+        n *= (double)s->sizes[i];
+    return n > 0 ? 1 / sqrt(n) : 0;
+}
+
+static fxs_status init(reader *r, fxs_state *s) {
+    const char *how = word(r), *of = NULL;
+    if (how && accept(r, "(")) {
+        of = word(r);
+        if (!of || !accept(r, ")"))
+            return bad_row(r, "(NAME)");
+    }
+    if (!how)
+        return bad_row(r, "an initialiser");
+    if (strcmp(how, "zeros") == 0)
+        s->init = FXS_INIT_ZEROS;
+    else if (strcmp(how, "ones") == 0)
+        s->init = FXS_INIT_ONES;
+    else if (strcmp(how, "normal") == 0)
+        s->init = FXS_INIT_NORMAL;
+    else if (strcmp(how, "uniform") == 0 && of) {
+        int64_t n = fxs_layer_int(r->layer, of, 1);
+        s->init = FXS_INIT_UNIFORM;
+        s->bound = n > 0 ? 1 / sqrt((double)n) : 0;
+    } else if (strcmp(how, "fan_in") == 0 && of) {
+        const fxs_state *w = strcmp(of, s->name) == 0 ? s : NULL;
+        for (int i = 0; !w && i < r->layer->nstate; i++)
+            if (strcmp(r->layer->state[i].name, of) == 0)
+                w = &r->layer->state[i];
+        if (!w)
+            return bad_row(r, "a parameter's name");
+        s->init = FXS_INIT_UNIFORM;
+        s->bound = fan_in_bound(w);
+    } else {
+        return bad_row(r, "zeros, ones, normal, fan_in(NAME) or uniform(NAME)");
+    }
+    return FXS_OK;
+}
+
+static bool truth(const fxs_value *v) {
+    switch (v->tag) {
+    case FXS_V_NONE:
+        return false;
+    case FXS_V_BOOL:
+        return v->u.b;
+    case FXS_V_INT:
+        return v->u.i != 0;
+    case FXS_V_FLOAT:
+        return v->u.f != 0;
+    default:
+        return true;
+    }
+}
+
+static fxs_status condition(reader *r, bool *out) {
+    bool negate = accept(r, "not");
+    const char *name = word(r);
+    const fxs_value *v = name ? fxs_layer_hyper(r->layer, name) : NULL;
+    if (!v)
+        return bad_row(r, "a hyper-parameter");
+    *out = truth(v);
+    if (accept(r, "==")) {
+        fxs_value other;
+        FXS_TRY(literal(r, &other));
+        *out = fxs_value_equal(v, &other);
+    }
+    *out ^= negate;
+    return FXS_OK;
+}
+
+fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s) {
+    if (layer->nstate == FXS_MAX_STATE)
+        return fxs_fail(layer->ctx, FXS_ELIMIT, "%s: more than %d parameters", layer->row->name, FXS_MAX_STATE);
+    for (int i = 0; i < s->ndim; i++)
+        if (s->sizes[i] < 0)
+            return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld", layer->row->name, s->name,
+                            (long long)s->sizes[i]);
+    layer->state[layer->nstate++] = *s;
+    return FXS_OK;
+}
+
+static fxs_status state_entry(reader *r) {
+    fxs_state s = {.dtype = FXS_FLOAT32};
+    bool wanted = true;
+    s.is_buffer = accept(r, "buffer");
+    s.name = word(r);
+    if (s.name && fxs_dtype_find(s.name, strlen(s.name), &s.dtype))
+        s.name = word(r);
+    if (!s.name)
+        return bad_row(r, "a name");
+    /* The condition stands last but decides first: without bias there may be no sizes to compute. */
+    const char *end = strchr(r->at, ';'), *cond = strstr(r->at, " if ");
+    if (cond && (!end || cond < end)) {
+        reader c = {.layer = r->layer, .at = cond + 4};
+        FXS_TRY(condition(&c, &wanted));
+    }
+    if (wanted) {
+        FXS_TRY(shape(r, &s));
+        if (!accept(r, "="))
+            return bad_row(r, "'='");
+        FXS_TRY(init(r, &s));
+        FXS_TRY(fxs_layer_add(r->layer, &s));
+    }
+    r->at = end ? end + 1 : r->at + strlen(r->at);
+    return FXS_OK;
+}
+
+fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row, const fxs_value *args,
+                          const fxs_value *kwargs, fxs_layer *out) {
+    *out = (fxs_layer){.ctx = ctx, .arena = a, .row = row};
+    FXS_TRY(bind_hyper(out, args, kwargs));
+    reader r = {.layer = out, .at = row->state ? row->state : ""};
+    for (blanks(&r); *r.at; blanks(&r))
+        FXS_TRY(state_entry(&r));
+    return row->expand ? row->expand(out) : FXS_OK;
+}
+
+/* ---- the forward call ---------------------------------------------------------------------------------- */
+
+typedef struct forward {
+    const fxs_layer *layer;
+    const fxs_value *args, *kwargs;
+    bool train;
+    fxs_fetch_fn *fetch;
+    void *user;
+} forward;
+
+/* Position of a word in a comma-separated list, -1 when it is not there. */
+static int list_index(const char *list, const char *name) {
+    size_t n = strlen(name);
+    for (int i = 0;; i++) {
+        list += strspn(list, " ");
+        size_t len = word_len(list);
+        if (len == n && memcmp(list, name, n) == 0)
+            return i;
+        list = strchr(list, ',');
+        if (!list)
+            return -1;
+        list++;
+    }
+}
+
+static fxs_status forward_argument(const forward *f, const char *name, int position, fxs_value *out) {
+    const fxs_value *v = fxs_value_item(f->args, (size_t)position);
+    for (size_t k = 0; !v && k < fxs_value_len(f->kwargs); k++) {
+        const char *key = fxs_value_text(fxs_value_key(f->kwargs, k));
+        if (key && strcmp(key, name) == 0)
+            v = fxs_value_item(f->kwargs, k);
+    }
+    if (!v && position == 0)
+        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing", f->layer->row->name, name);
+    *out = v ? *v : fxs_none();
+    return FXS_OK;
+}
+
+/* True when the row's state has an entry of that name, wanted by this layer's arguments or not. */
+static bool declares_state(const char *state, const char *name) {
+    for (; state; state = strchr(state, ';') ? strchr(state, ';') + 1 : NULL) {
+        const char *end = strchr(state, '[');
+        size_t n = 0;
+        while (end && end - (ptrdiff_t)n > state && (isalnum((unsigned char)end[-1 - (ptrdiff_t)n]) || end[-1 - (ptrdiff_t)n] == '_'))
+            n++;
+        if (n == strlen(name) && memcmp(end - n, name, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
+    int at = list_index(f->layer->row->forward ? f->layer->row->forward : "input", name);
+    if (at >= 0)
+        return forward_argument(f, name, at, out);
+    if (strcmp(name, "training") == 0) {
+        *out = fxs_bool(f->train);
+        return FXS_OK;
+    }
+    *out = fxs_none();
+    FXS_TRY(f->fetch(f->user, name, out));
+    const fxs_value *v = fxs_layer_hyper(f->layer, name);
+    /* `bias` names an argument and a parameter: forward means the parameter, and None when there is none. */
+    if (out->tag == FXS_V_NONE && v && !declares_state(f->layer->row->state, name))
+        *out = *v;
+    return FXS_OK;
+}
+
+static fxs_status call_value(reader *r, const forward *f, fxs_value *out) {
+    blanks(r);
+    if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) || strncmp(r->at, "None", 4) == 0 ||
+        strncmp(r->at, "True", 4) == 0 || strncmp(r->at, "False", 5) == 0)
+        return literal(r, out);
+    const char *name = word(r);
+    return name ? resolve(f, name, out) : bad_row(r, "a name");
+}
+
+/* Arguments of forward that the row does not name would be lost silently: refuse them. */
+static fxs_status check_surplus(const forward *f) {
+    const char *list = f->layer->row->forward ? f->layer->row->forward : "input";
+    size_t n = 1;
+    for (const char *s = list; (s = strchr(s, ',')); s++)
+        n++;
+    if (fxs_value_len(f->args) > n)
+        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward takes at most %d arguments, not %d", f->layer->row->name,
+                        (int)n, (int)fxs_value_len(f->args));
+    for (size_t k = 0; k < fxs_value_len(f->kwargs); k++) {
+        const char *key = fxs_value_text(fxs_value_key(f->kwargs, k));
+        if (!key || list_index(list, key) < 0)
+            return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward has no argument '%s'", f->layer->row->name, key ? key : "?");
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_layer_call(const fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven,
+                          bool train, fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args,
+                          fxs_value *kwargs) {
+    forward f = {.layer = layer, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
+    reader r = {.layer = (fxs_layer *)layer, .at = layer->row->call};
+    fxs_value positional[FXS_MAX_ARGS];
+    fxs_pair named[FXS_MAX_ARGS];
+    size_t npositional = 0, nnamed = 0;
+    FXS_TRY(check_surplus(&f));
+    *op = word(&r);
+    if (!*op || !accept(&r, "("))
+        return bad_row(&r, "NAME(");
+    while (!accept(&r, ")")) {
+        if ((npositional || nnamed) && !accept(&r, ","))
+            return bad_row(&r, "',' or ')'");
+        if (npositional + nnamed == FXS_MAX_ARGS)
+            return bad_row(&r, "fewer arguments");
+        blanks(&r);
+        size_t n = word_len(r.at);
+        if (n && r.at[n] == '=') {
+            fxs_pair *p = &named[nnamed++];
+            FXS_TRY(fxs_make_text(layer->ctx, a, FXS_V_STR, r.at, n, &p->key));
+            r.at += n + 1;
+            FXS_TRY(call_value(&r, &f, &p->value));
+        } else {
+            FXS_TRY(call_value(&r, &f, &positional[npositional++]));
+        }
+    }
+    FXS_TRY(fxs_make_seq(layer->ctx, a, FXS_V_TUPLE, npositional, args));
+    FXS_TRY(fxs_make_dict(layer->ctx, a, nnamed, kwargs));
+    memcpy(args->u.seq->items, positional, npositional * sizeof *positional);
+    memcpy(kwargs->u.dict->pairs, named, nnamed * sizeof *named);
+    return FXS_OK;
+}

@@ -1,0 +1,48 @@
+/* schema.h: a schema string as parameters, and the binding of a call's arguments to them. */
+#ifndef FXS_OP_SCHEMA_H
+#define FXS_OP_SCHEMA_H
+
+#include "op/op.h"
+
+typedef enum fxs_type {
+    FXS_T_TENSOR,
+    FXS_T_TENSORS,
+    FXS_T_INT,
+    FXS_T_INTS,
+    FXS_T_FLOAT,
+    FXS_T_SCALAR,
+    FXS_T_NUMBER,
+    FXS_T_BOOL,
+    FXS_T_STR,
+    FXS_T_DTYPE,
+    FXS_T_DEVICE,
+    FXS_T_LAYOUT,
+    FXS_T_MEMORY_FORMAT,
+    FXS_T_ANY,
+    FXS_T_COUNT
+} fxs_type;
+
+typedef struct fxs_param {
+    const char *name; /* in the schema's arena */
+    unsigned types;   /* 1u << fxs_type, any of them */
+    int count;        /* N of int[N], 0: any number */
+    bool variadic, optional, keyword_only, has_default;
+    fxs_value fallback; /* the default; in the schema's arena */
+} fxs_param;
+
+typedef struct fxs_schema {
+    int nparams;
+    fxs_param params[FXS_MAX_ARGS];
+    const char *returns; /* text behind -> */
+} fxs_schema;
+
+/* Parses a schema into `a`; FXS_EPARSE says where, for whoever writes rows. */
+fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_schema *out);
+/* Binds args (a tuple) and kwargs (a dict, may be NULL) into out[nparams]; containers that it makes (expanded lists)
+ * go to `a`, everything else is borrowed. What does not fit is FXS_ETYPE with operator, argument, and types. */
+fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
+                           const fxs_value *args, const fxs_value *kwargs, fxs_value *out);
+/* Position of a parameter, -1 when there is none of that name. */
+int fxs_schema_index(const fxs_schema *s, const char *name);
+
+#endif
