@@ -252,6 +252,17 @@ FXS_API fxs_graph *fxs_module_graph(const fxs_module *m);
 FXS_API fxs_module *fxs_module_find(const fxs_module *m, const char *path);
 /* Elements of all parameters below m, shared ones once; no parameter is made. */
 FXS_API int64_t fxs_module_parameter_count(const fxs_module *m);
+/* A module without children. args is a tuple and kwargs a dict of its own arguments as print(model) shows them
+ * (NULL: none); both are copied. A class that is known brings its parameters along. */
+FXS_API fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
+                                  fxs_module **out);
+/* Puts a child under a name; the parent counts it. A name that is taken is refused. */
+FXS_API fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child);
+/* Declares a parameter or buffer of m itself. One that the class implies must agree in kind, dtype and shape. */
+FXS_API fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_dtype dtype, int ndim,
+                                         const int64_t *sizes);
+/* Makes m a GraphModule: it takes the graph over. */
+FXS_API void fxs_module_set_graph(fxs_module *m, fxs_graph *g);
 
 /* ---- Graphs and nodes --------------------------------------------------------------------------------- */
 
@@ -273,6 +284,15 @@ typedef enum fxs_kind {
 /* "call_module"; never NULL. */
 FXS_API const char *fxs_kind_name(fxs_kind k);
 
+/* An empty graph; freed with fxs_graph_free, or by the module that took it over. */
+FXS_API fxs_status fxs_graph_new(fxs_ctx *ctx, fxs_graph **out);
+FXS_API void fxs_graph_free(fxs_graph *g);
+/* Appends a node. args is a tuple and kwargs a dict (NULL: empty); they are copied. name NULL: made from the target;
+ * either way it is made unique as torch.fx does. type is the text of a type expression or NULL. */
+FXS_API fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target, const fxs_value *args,
+                                         const fxs_value *kwargs, const char *name, const char *type, fxs_node **out);
+/* Replaces a node's arguments and keeps the users of all nodes right; copies. */
+FXS_API fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 FXS_API fxs_ctx *fxs_graph_ctx(const fxs_graph *g);
 /* Number of nodes. */
 FXS_API size_t fxs_graph_len(const fxs_graph *g);

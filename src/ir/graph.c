@@ -1,0 +1,207 @@
+/* graph.c: the list of nodes, and the users of each node. */
+#include "ir/graph.h"
+
+#include <string.h>
+
+static const char *const kind_names[] = {
+#define X(name, text) text,
+    FXS_KIND_MAP(X)
+#undef X
+};
+
+const char *fxs_kind_name(fxs_kind k) { return (unsigned)k < FXS_KIND_COUNT ? kind_names[k] : "?"; }
+
+fxs_status fxs_graph_new(fxs_ctx *ctx, fxs_graph **out) {
+    fxs_graph *g = *out = fxs_alloc0(1, sizeof *g);
+    if (!g)
+        return fxs_fail_memory(ctx);
+    g->ctx = ctx;
+    g->root.graph = g;
+    g->root.kind = FXS_KIND_COUNT;
+    g->root.name = "";
+    g->root.prev = g->root.next = &g->root;
+    return FXS_OK;
+}
+
+static bool drop_tensor(void *user, const fxs_value *leaf) {
+    (void)user;
+    if (leaf->tag == FXS_V_TENSOR)
+        fxs_tensor_unref(leaf->u.tensor);
+    else if (leaf->tag == FXS_V_OBJECT) {
+        fxs_value v = *leaf;
+        fxs_value_unref(&v);
+    }
+    return true;
+}
+
+void fxs_graph_free(fxs_graph *g) {
+    if (!g)
+        return;
+    for (fxs_node *n = g->root.next; n != &g->root; n = n->next) {
+        fxs_value_visit(&n->args, drop_tensor, NULL); /* containers are the arena's, tensors are counted */
+        fxs_value_visit(&n->kwargs, drop_tensor, NULL);
+        fxs_node_clear_meta(n);
+    }
+    fxs_map_free(&g->names);
+    fxs_arena_clear(&g->arena);
+    fxs_free(g);
+}
+
+fxs_ctx *fxs_graph_ctx(const fxs_graph *g) { return g->ctx; }
+size_t fxs_graph_len(const fxs_graph *g) { return g->len; }
+fxs_node *fxs_graph_first(const fxs_graph *g) { return g->root.next == &g->root ? NULL : g->root.next; }
+
+uint64_t fxs_graph_stamp(fxs_graph *g) { return ++g->stamp; }
+
+void fxs_graph_number(fxs_graph *g) {
+    size_t i = 0;
+    for (fxs_node *n = g->root.next; n != &g->root; n = n->next)
+        n->index = i++;
+}
+
+fxs_node *fxs_graph_find(const fxs_graph *g, const char *name) {
+    for (fxs_node *n = g->root.next; n != &g->root; n = n->next)
+        if (strcmp(n->name, name) == 0)
+            return n;
+    return NULL;
+}
+
+/* ---- users --------------------------------------------------------------------------------------------- */
+
+static fxs_status add_user(fxs_node *of, fxs_node *user) {
+    if (of->nusers == of->users_cap) {
+        size_t cap = of->users_cap ? of->users_cap * 2 : 2;
+        fxs_node **p = FXS_NEW_N(&of->graph->arena, fxs_node *, cap);
+        if (!p)
+            return fxs_fail_memory(of->graph->ctx);
+        if (of->nusers)
+            memcpy(p, of->users, of->nusers * sizeof *p);
+        of->users = p;
+        of->users_cap = cap;
+    }
+    of->users[of->nusers++] = user;
+    return FXS_OK;
+}
+
+static void remove_user(fxs_node *of, const fxs_node *user) {
+    for (size_t i = 0; i < of->nusers; i++) {
+        if (of->users[i] != user)
+            continue;
+        memmove(&of->users[i], &of->users[i + 1], (of->nusers - i - 1) * sizeof *of->users);
+        of->nusers--;
+        return;
+    }
+}
+
+typedef struct collect {
+    uint64_t stamp;
+    fxs_node **out; /* NULL: count only */
+    size_t n;
+} collect;
+
+static bool collect_input(void *user, const fxs_value *leaf) {
+    collect *c = user;
+    if (leaf->tag != FXS_V_NODE || leaf->u.node->mark == c->stamp)
+        return true;
+    leaf->u.node->mark = c->stamp;
+    if (c->out)
+        c->out[c->n] = leaf->u.node;
+    c->n++;
+    return true;
+}
+
+static size_t collect_inputs(fxs_node *n, fxs_node **out) {
+    collect c = {.stamp = fxs_graph_stamp(n->graph), .out = out};
+    fxs_value_visit(&n->args, collect_input, &c);
+    fxs_value_visit(&n->kwargs, collect_input, &c);
+    return c.n;
+}
+
+static fxs_status copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a, fxs_value *k) {
+    if (args)
+        FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
+    else
+        FXS_TRY(fxs_make_seq(g->ctx, &g->arena, FXS_V_TUPLE, 0, a));
+    if (kwargs)
+        return fxs_value_copy(g->ctx, &g->arena, kwargs, k);
+    return fxs_make_dict(g->ctx, &g->arena, 0, k);
+}
+
+fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
+    fxs_value a, k;
+    FXS_TRY(copy_args(n->graph, args, kwargs, &a, &k));
+    for (size_t i = 0; i < n->ninputs; i++)
+        remove_user(n->inputs[i], n);
+    n->ninputs = 0;
+    fxs_value_visit(&n->args, drop_tensor, NULL);
+    fxs_value_visit(&n->kwargs, drop_tensor, NULL);
+    n->args = a;
+    n->kwargs = k;
+    size_t count = collect_inputs(n, NULL);
+    n->inputs = FXS_NEW_N(&n->graph->arena, fxs_node *, count);
+    if (!n->inputs)
+        return fxs_fail_memory(n->graph->ctx);
+    collect_inputs(n, n->inputs);
+    for (size_t i = 0; i < count; i++) {
+        FXS_TRY(add_user(n->inputs[i], n));
+        n->ninputs = i + 1;
+    }
+    return FXS_OK;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------------- */
+
+static fxs_status name_node(fxs_node *n, const char *name) {
+    if (name)
+        return fxs_name_create(n->graph, name, strlen(name), &n->name);
+    return fxs_name_from_target(n->graph, n->kind, n->target, &n->name);
+}
+
+fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target, const fxs_value *args,
+                                 const fxs_value *kwargs, const char *name, const char *type, fxs_node **out) {
+    fxs_node *n = FXS_NEW(&g->arena, fxs_node);
+    *out = NULL;
+    if (!n)
+        return fxs_fail_memory(g->ctx);
+    n->graph = g;
+    n->kind = kind;
+    n->target = fxs_arena_dup(&g->arena, target, strlen(target));
+    n->type = type ? fxs_arena_dup(&g->arena, type, strlen(type)) : NULL;
+    if (!n->target || (type && !n->type))
+        return fxs_fail_memory(g->ctx);
+    FXS_TRY(name_node(n, name));
+    FXS_TRY(fxs_node_set_args(n, args, kwargs));
+    n->prev = g->root.prev;
+    n->next = &g->root;
+    g->root.prev->next = n;
+    g->root.prev = n;
+    g->len++;
+    *out = n;
+    return FXS_OK;
+}
+
+static fxs_node *unless_root(fxs_node *n) { return n == &n->graph->root ? NULL : n; }
+fxs_node *fxs_node_next(const fxs_node *n) { return unless_root(n->next); }
+fxs_node *fxs_node_prev(const fxs_node *n) { return unless_root(n->prev); }
+fxs_kind fxs_node_kind(const fxs_node *n) { return n->kind; }
+const char *fxs_node_name(const fxs_node *n) { return n->name; }
+const char *fxs_node_target(const fxs_node *n) { return n->target; }
+const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
+const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
+const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }
+
+static size_t give_nodes(fxs_node *const *from, size_t n, fxs_node **out, size_t max) {
+    if (n && max)
+        memcpy(out, from, (n < max ? n : max) * sizeof *out);
+    return n;
+}
+
+size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max) { return give_nodes(n->inputs, n->ninputs, out, max); }
+size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max) { return give_nodes(n->users, n->nusers, out, max); }
+
+void fxs_node_put_name(const fxs_node *n, fxs_buf *out) { fxs_buf_puts(out, n->name); }
+
+void fxs_node_clear_meta(fxs_node *n) {
+    fxs_value_unref(&n->meta.result);
+    n->meta = (fxs_meta){0};
+}

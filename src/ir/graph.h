@@ -1,0 +1,52 @@
+/* graph.h: graphs and nodes. Only graph.c and node.c edit links, users and names. Everything that a graph holds lives in
+ * its arena; the tensors in its values are counted and dropped with it. */
+#ifndef FXS_IR_GRAPH_H
+#define FXS_IR_GRAPH_H
+
+#include "base/map.h"
+#include "base/value.h"
+
+struct fxs_node {
+    fxs_graph *graph;
+    fxs_kind kind;
+    const char *name, *target, *type; /* type NULL: none */
+    fxs_value args, kwargs;           /* a tuple and a dict */
+    fxs_node *prev, *next;            /* circular through the graph's sentinel */
+    fxs_node **users;
+    size_t nusers, users_cap;
+    fxs_node **inputs; /* each once, in argument order */
+    size_t ninputs;
+    uint64_t mark;  /* against graph->stamp: "seen in this walk" */
+    size_t index;   /* position, valid after fxs_graph_number */
+    int line;       /* in the file that it was read from, 0 when it was not */
+    fxs_meta meta;  /* result's tensors are counted; message and stats live in the arena */
+};
+
+struct fxs_graph {
+    fxs_ctx *ctx;
+    fxs_arena arena;
+    fxs_node root; /* the sentinel */
+    size_t len;
+    fxs_map names; /* every name ever given */
+    uint64_t stamp;
+    fxs_module *owner; /* the module that took it over; not counted */
+};
+
+/* Gives every node its position in node->index. */
+void fxs_graph_number(fxs_graph *g);
+/* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
+uint64_t fxs_graph_stamp(fxs_graph *g);
+/* Finds a node by name; NULL when there is none. Reads every node: for tests and messages. */
+fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
+/* Forgets what a run recorded. */
+void fxs_node_clear_meta(fxs_node *n);
+
+/* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's arena. */
+fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);
+/* The candidate for a node from its target: last part of a function's qualified name, snake case. */
+fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out);
+
+/* An fxs_node_text_fn: the node's name. */
+void fxs_node_put_name(const fxs_node *n, fxs_buf *out);
+
+#endif

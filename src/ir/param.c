@@ -1,0 +1,101 @@
+/* param.c: values of parameters and buffers: made from the context's seed and the parameter's name when they are first
+ * read, in the ranges of PyTorch's default initialisers. */
+#include <string.h>
+
+#include "base/rng.h"
+#include "ir/module.h"
+
+static void fill(fxs_ctx *ctx, const fxs_parameter *p, fxs_tensor *t) {
+    uint64_t seed = p->seed ^ (ctx->seed * 0x9e3779b97f4a7c15u);
+    switch (p->init) {
+    case FXS_INIT_ZEROS:
+        memset(t->storage->data, 0, t->storage->bytes);
+        break;
+    case FXS_INIT_ONES:
+        fxs_fill_constant(ctx, t, 1);
+        break;
+    case FXS_INIT_NORMAL:
+        fxs_fill_normal(ctx, t, seed, 0, 1);
+        break;
+    case FXS_INIT_UNIFORM:
+        fxs_fill_uniform(ctx, t, seed, -p->bound, p->bound);
+        break;
+    }
+}
+
+fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out) {
+    *out = NULL;
+    if (!p->data) {
+        fxs_tensor *t;
+        FXS_TRY(fxs_tensor_to_meta(ctx, p->spec, &t));
+        fxs_status s = fxs_tensor_allocate(ctx, t);
+        if (s != FXS_OK) {
+            fxs_tensor_unref(t);
+            return s;
+        }
+        if (fxs_is_computable(t->dtype))
+            fill(ctx, p, t);
+        else
+            memset(t->storage->data, 0, t->storage->bytes);
+        p->data = t;
+    }
+    *out = p->data;
+    return FXS_OK;
+}
+
+void fxs_parameter_drop(fxs_parameter *p) {
+    fxs_tensor_unref(p->data);
+    p->data = NULL;
+}
+
+static fxs_status seed_module(void *user, const char *path, fxs_module *m) {
+    uint64_t h = fxs_hash(path, strlen(path));
+    (void)user;
+    for (size_t i = 0; i < m->nattributes; i++) {
+        fxs_parameter *p = m->attributes[i].param;
+        if (p->made_for == m)
+            p->seed = (h * 31) ^ fxs_hash(m->attributes[i].name, strlen(m->attributes[i].name));
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_module_name_parameters(fxs_module *root) { return fxs_module_walk(root, seed_module, NULL); }
+
+int64_t fxs_module_own_parameters(const fxs_module *m) {
+    int64_t n = 0;
+    for (size_t i = 0; i < m->nattributes; i++)
+        if (!m->attributes[i].param->is_buffer)
+            n += fxs_tensor_numel(m->attributes[i].param->spec);
+    return n;
+}
+
+typedef struct count {
+    fxs_map seen; /* the parameter's address, as text of its bytes */
+    int64_t n;
+} count;
+
+static fxs_status count_module(void *user, const char *path, fxs_module *m) {
+    count *c = user;
+    (void)path;
+    for (size_t i = 0; i < m->nattributes; i++) {
+        fxs_parameter *p = m->attributes[i].param;
+        if (p->is_buffer)
+            continue;
+        if (p->refs > 1) { /* shared: count it once; the key is the address of a field that holds its own address */
+            const char *key = (const char *)&m->attributes[i].param;
+            if (fxs_map_at(&c->seen, key, sizeof p))
+                continue;
+            if (!fxs_map_put(&c->seen, key, sizeof p, p))
+                return fxs_fail_memory(m->ctx);
+        }
+        c->n += fxs_tensor_numel(p->spec);
+    }
+    return FXS_OK;
+}
+
+int64_t fxs_module_parameter_count(const fxs_module *m) {
+    count c = {0};
+    fxs_module_walk((fxs_module *)m, count_module, &c);
+    fxs_map_free(&c.seen);
+    return c.n;
+}
