@@ -402,8 +402,8 @@ typedef struct fxs_run_summary {
 } fxs_run_summary;
 
 /* Runs every node of m's graph and records it. A node that fails or is unknown does not stop the others: the
- * status is FXS_OK as long as the run itself went through, and `summary` (may be NULL) counts the bad nodes.
- * A missing, surplus or misnamed input is FXS_EINVAL, and nodes that need a missing one are blocked. */
+ * status is FXS_OK as long as the run itself went through, and `summary` (may be NULL) counts the bad nodes. A
+ * placeholder without input and default has failed. A surplus or misnamed input is FXS_EINVAL, and nothing is run. */
 FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
                            fxs_run_summary *summary);
 

@@ -38,8 +38,11 @@ static fxs_status check_target(fxs_node *n) {
     fxs_lookup at = fxs_module_lookup(n->graph->owner, n->target);
     if (at.module || (at.param && n->kind == FXS_GET_ATTR))
         return FXS_OK;
-    if (at.param)
-        return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s does not reference an nn.Module", n->name, n->target);
+    if (at.param) {
+        const char *dot = strrchr(n->target, '.');
+        return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s %s of %.*s does not reference an nn.Module", n->name,
+                        n->target, dot ? dot + 1 : n->target, dot ? (int)(dot - n->target) : 0, n->target);
+    }
     return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s references nonexistent attribute %.*s of %.*s", n->name,
                     n->target, (int)at.missing_len, at.missing, (int)at.prefix_len, n->target);
 }

@@ -97,11 +97,20 @@ fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, cons
     return FXS_OK;
 }
 
-fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out) {
-    if (kind == FXS_CALL_FUNCTION) {
-        const char *dot = strrchr(target, '.');
-        target = dot ? dot + 1 : target;
+/* Python's __name__ of a callable: the last part of its qualified name, and for an overload of torch.ops both its name
+ * and the overload's (torch.ops.aten.add.Tensor is add.Tensor). */
+static const char *function_name(const char *target) {
+    const char *dot = strrchr(target, '.');
+    if (strncmp(target, "torch.ops.", 10) == 0) {
+        const char *space = strchr(target + 10, '.');
+        return space ? space + 1 : target + 10;
     }
+    return dot ? dot + 1 : target;
+}
+
+fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out) {
+    if (kind == FXS_CALL_FUNCTION)
+        target = function_name(target);
     size_t len = strlen(target);
     if (len >= 4 && memcmp(target, "__", 2) == 0 && memcmp(target + len - 2, "__", 2) == 0) {
         target += 2;

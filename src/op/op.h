@@ -38,6 +38,7 @@ enum {
  *   .torch   Every spelling under which a graph may call it, separated by spaces: qualified names as torch.fx prints
  *            them (torch.conv2d, torch._C._nn.linear, operator.add, builtins.getattr), and Tensor.NAME for methods.
  *            For each Tensor.NAME and torch.NAME the in-place form with a trailing underscore is understood too.
+ *            A spelling that is in place without an underscore is marked: operator.iadd!
  *            Several rows may share a spelling (overloads): they are tried in the order of the tables, and the first
  *            whose schema fits is taken. */
 struct fxs_op {

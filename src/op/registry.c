@@ -45,6 +45,10 @@ static bool has_in_place_form(const fxs_op *op, const char *s, size_t n) {
 }
 
 static bool add_spelling(fxs_registry *r, const fxs_op *op, const char *s, size_t n) {
+    if (s[n - 1] == '!') {
+        char *marked = fxs_arena_dup(&r->arena, s, n - 1);
+        return marked && add_candidate(r, &r->spellings, marked, op, true);
+    }
     char *key = fxs_arena_dup(&r->arena, s, n);
     if (!key || !add_candidate(r, &r->spellings, key, op, false))
         return false;

@@ -1,0 +1,106 @@
+/* modules.c: print(model), and the whole file: module tree, declarations, graph. */
+#include <string.h>
+
+#include "emit/format.h"
+
+static void indent(fxs_buf *b, size_t depth) { fxs_buf_fill(b, ' ', 2 * depth); }
+
+/* Lines of extra_repr inside a block. */
+static void put_extra_lines(fxs_buf *b, const fxs_module *m, size_t depth) {
+    fxs_buf extra = {0};
+    fxs_buf_layer_args(&extra, m);
+    for (const char *s = extra.data ? extra.data : ""; *s;) {
+        size_t n = strcspn(s, "\n");
+        indent(b, depth);
+        fxs_buf_add(b, s, n);
+        fxs_buf_putc(b, '\n');
+        s += n + (s[n] == '\n');
+    }
+    b->failed |= extra.failed;
+    fxs_buf_free(&extra);
+}
+
+static void put_module(fxs_buf *b, const fxs_module *m, size_t depth) {
+    bool block = m->nchildren > 0 || (m->extra && strchr(m->extra, '\n'));
+    fxs_buf_puts(b, m->class_name);
+    fxs_buf_putc(b, '(');
+    if (!block) {
+        fxs_buf_layer_args(b, m);
+        fxs_buf_puts(b, ")\n");
+        return;
+    }
+    fxs_buf_putc(b, '\n');
+    put_extra_lines(b, m, depth + 1);
+    for (size_t i = 0; i < m->nchildren; i++) {
+        indent(b, depth + 1);
+        fxs_buf_printf(b, "(%s): ", m->children[i].name);
+        put_module(b, m->children[i].module, depth + 1);
+    }
+    indent(b, depth);
+    fxs_buf_puts(b, ")\n");
+}
+
+fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len) {
+    fxs_buf b = {0};
+    put_module(&b, m, 0);
+    return fxs_buf_give(m->ctx, &b, text, len);
+}
+
+typedef struct declare_user {
+    fxs_buf *out;
+    fxs_map shared; /* address of a shared parameter -> the dotted name it was declared under */
+    fxs_arena arena;
+} declare_user;
+
+static void put_dotted(fxs_buf *b, const char *path, const char *name) {
+    fxs_buf_printf(b, "%s%s%s", path, *path ? "." : "", name);
+}
+
+static fxs_status declare_module(void *user, const char *path, fxs_module *m) {
+    declare_user *u = user;
+    for (size_t i = 0; i < m->nattributes; i++) {
+        const fxs_parameter *p = m->attributes[i].param;
+        const char *key = (const char *)&m->attributes[i].param;
+        void **first = p->refs > 1 ? fxs_map_at(&u->shared, key, sizeof p) : NULL;
+        if (p->refs > 1 && !first) {
+            fxs_buf name = {0};
+            put_dotted(&name, path, m->attributes[i].name);
+            char *kept = name.data ? fxs_arena_dup(&u->arena, name.data, name.len) : NULL;
+            fxs_buf_free(&name);
+            if (!kept || !fxs_map_put(&u->shared, key, sizeof p, kept))
+                return fxs_fail_memory(m->ctx);
+        }
+        if (!first && p->implied && p->made_for == m)
+            continue;
+        fxs_buf_puts(u->out, p->is_buffer ? "buffer " : "parameter ");
+        put_dotted(u->out, path, m->attributes[i].name);
+        if (first) {
+            fxs_buf_printf(u->out, " = %s\n", (const char *)*first);
+            continue;
+        }
+        fxs_buf_puts(u->out, ": torch.");
+        fxs_buf_tensor(u->out, p->spec);
+        fxs_buf_putc(u->out, '\n');
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len) {
+    fxs_buf b = {0};
+    declare_user u = {.out = &b};
+    put_module(&b, m, 0);
+    fxs_status s = fxs_module_walk((fxs_module *)m, declare_module, &u);
+    fxs_map_free(&u.shared);
+    fxs_arena_clear(&u.arena);
+    char *graph = NULL;
+    if (s == FXS_OK && m->graph)
+        s = fxs_graph_print(m->graph, flags, &graph, NULL);
+    if (s != FXS_OK) {
+        fxs_buf_free(&b);
+        return s;
+    }
+    if (graph)
+        fxs_buf_puts(&b, graph);
+    fxs_free(graph);
+    return fxs_buf_give(m->ctx, &b, text, len);
+}

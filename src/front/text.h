@@ -1,0 +1,50 @@
+/* text.h: what the parts of the text front end share: a cursor over the file, its errors, and the parser of values. */
+#ifndef FXS_FRONT_TEXT_H
+#define FXS_FRONT_TEXT_H
+
+#include "front/front.h"
+
+typedef struct fxs_text {
+    fxs_ctx *ctx;
+    const char *file;
+    const char *begin, *end; /* *end is NUL */
+    const char *at;
+    fxs_arena *arena; /* values that are parsed, until they are copied into the IR */
+    fxs_map *nodes;   /* name -> fxs_node; NULL while only the extent of values is wanted */
+    size_t modules;   /* how many were made: folded lists can ask for any number */
+} fxs_text;
+
+/* FXS_EPARSE with file, line and column of `where`. */
+fxs_status fxs_text_fail(fxs_text *t, const char *where, const char *fmt, ...) FXS_PRINTF(3, 4);
+/* "expected WANT, found 'what stands there'" at t->at. */
+fxs_status fxs_text_expected(fxs_text *t, const char *want);
+int fxs_text_line(const fxs_text *t, const char *where);
+bool fxs_text_accept(fxs_text *t, const char *s);
+void fxs_text_blanks(fxs_text *t); /* spaces and tabs, not newlines */
+/* To the first character of the next line (or the end). */
+void fxs_text_next_line(fxs_text *t);
+/* Length of an identifier at s. */
+size_t fxs_word_len(const char *s);
+
+/* How values are written. */
+typedef enum fxs_notation {
+    FXS_IN_CALL,  /* as format_node writes arguments: nodes with %, strings without quotes */
+    FXS_IN_REPR,  /* as Python's repr: nodes bare, strings quoted */
+    FXS_IN_LAYER, /* as layers write their arguments: repr, but bare words are strings */
+} fxs_notation;
+
+/* Parses one value at t->at, up to a separator that belongs to what encloses it. */
+fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *out);
+/* The value that a whole bare word stands for. */
+fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len, fxs_value *out);
+/* "3, 4, kernel_size=(1, 1)" in s[0..len] as a tuple and a dict. False, without error, when it is something else. */
+fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args, fxs_value *kwargs);
+
+/* A module tree at t->at. */
+fxs_status fxs_text_module(fxs_text *t, fxs_module **out);
+/* The lines of a graph behind "graph(...):", into g. `indent` is that of the "graph" line. */
+fxs_status fxs_text_graph(fxs_text *t, fxs_graph *g);
+/* float32[1, 3] or torch.float32[1, 3] at t->at. */
+fxs_status fxs_text_shape(fxs_text *t, fxs_dtype *dtype, int *ndim, int64_t *sizes);
+
+#endif

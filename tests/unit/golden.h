@@ -1,0 +1,75 @@
+/* golden.h: the networks in tests/golden/models, put together as a user would: module tree, declarations, graph. */
+#ifndef FXS_TESTS_GOLDEN_H
+#define FXS_TESTS_GOLDEN_H
+
+#include <dirent.h>
+
+#include "testing.h"
+
+/* The whole file, NUL-terminated; free it. Fails the test when it is not there. */
+static inline char *read_golden(const char *name, const char *suffix, size_t *len) {
+    const char *tests = getenv("FXS_TESTS");
+    char path[512];
+    snprintf(path, sizeof path, "%s/golden/models/%s%s", tests ? tests : "tests", name, suffix);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        fprintf(stderr, "%s is not there\n", path);
+    assert_non_null(f);
+    fxs_buf b = {0};
+    char chunk[65536];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
+        fxs_buf_add(&b, chunk, n);
+    fclose(f);
+    fxs_buf_add(&b, "", 0);
+    if (len)
+        *len = b.len;
+    return b.data;
+}
+
+/* params.tsv as declarations: "parameter bias: torch.float32[1]". */
+static inline void add_declarations(fxs_buf *b, const char *name) {
+    char *tsv = read_golden(name, ".params.tsv", NULL), *save = NULL;
+    for (char *line = strtok_r(tsv, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *path = strchr(line, '\t'), *dtype = strchr(path + 1, '\t'), *sizes = strchr(dtype + 1, '\t');
+        *path++ = *dtype++ = *sizes++ = '\0';
+        fxs_buf_printf(b, "%s %s: torch.%s%s\n", line, path, dtype, sizes);
+    }
+    fxs_free(tsv);
+}
+
+/* The model file's text. */
+static inline char *golden_file(const char *name, size_t *len) {
+    fxs_buf b = {0};
+    char *modules = read_golden(name, ".modules.txt", NULL), *graph = read_golden(name, ".graph.txt", NULL);
+    fxs_buf_puts(&b, modules);
+    add_declarations(&b, name);
+    fxs_buf_puts(&b, graph);
+    fxs_free(modules);
+    fxs_free(graph);
+    return fxs_buf_take(&b, len);
+}
+
+/* Calls fn for the name of every network there. Fails when there are none. */
+static inline int for_each_golden(void (*fn)(const char *name, void *user), void *user) {
+    const char *tests = getenv("FXS_TESTS");
+    char path[512];
+    struct dirent **list;
+    int found = 0;
+    snprintf(path, sizeof path, "%s/golden/models", tests ? tests : "tests");
+    int n = scandir(path, &list, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *dot = strstr(list[i]->d_name, ".graph.txt");
+        if (dot) {
+            *dot = '\0';
+            fn(list[i]->d_name, user);
+            found++;
+        }
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
+    assert_true(found > 0);
+    return found;
+}
+
+#endif
