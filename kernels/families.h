@@ -5,4 +5,45 @@
 #include "op/module_row.h"
 #include "op/op.h"
 
+extern const fxs_op fxs_ops_conv[];
+extern const fxs_module_row fxs_modules_conv[];
+extern const fxs_op fxs_ops_linear[];
+extern const fxs_module_row fxs_modules_linear[];
+extern const fxs_op fxs_ops_matmul[];
+extern const fxs_op fxs_ops_pooling[];
+extern const fxs_module_row fxs_modules_pooling[];
+extern const fxs_op fxs_ops_pooling_adaptive[];
+extern const fxs_module_row fxs_modules_pooling_adaptive[];
+extern const fxs_op fxs_ops_norm_batch[];
+extern const fxs_module_row fxs_modules_norm_batch[];
+extern const fxs_op fxs_ops_norm_layer[];
+extern const fxs_module_row fxs_modules_norm_layer[];
+extern const fxs_op fxs_ops_softmax[];
+extern const fxs_module_row fxs_modules_softmax[];
+extern const fxs_op fxs_ops_embedding[];
+extern const fxs_module_row fxs_modules_embedding[];
+extern const fxs_op fxs_ops_resample[];
+extern const fxs_module_row fxs_modules_resample[];
+extern const fxs_op fxs_ops_shuffle[];
+extern const fxs_module_row fxs_modules_shuffle[];
+extern const fxs_op fxs_ops_activation[];
+extern const fxs_op fxs_ops_arithmetic[];
+extern const fxs_op fxs_ops_cast[];
+extern const fxs_op fxs_ops_compare[];
+extern const fxs_op fxs_ops_dropout[];
+extern const fxs_op fxs_ops_index[];
+extern const fxs_op fxs_ops_join[];
+extern const fxs_op fxs_ops_scalar_math[];
+extern const fxs_op fxs_ops_scalar_number[];
+extern const fxs_op fxs_ops_scalar_sequence[];
+extern const fxs_op fxs_ops_scalar_tensor[];
+extern const fxs_op fxs_ops_select[];
+extern const fxs_op fxs_ops_unary[];
+extern const fxs_op fxs_ops_view[];
+extern const fxs_op fxs_ops_view_dims[];
+extern const fxs_op fxs_ops_view_split[];
+extern const fxs_module_row fxs_modules_activation[];
+extern const fxs_module_row fxs_modules_dropout[];
+extern const fxs_module_row fxs_modules_view[];
+
 #endif

@@ -28,18 +28,18 @@ extern "C" {
 
 /* ---- Status ------------------------------------------------------------------------------------------- */
 
-#define FXS_STATUS_MAP(X)                                                                                    \
-    X(OK, "success")                                                                                         \
-    X(ENOMEM, "out of memory")                                                                               \
-    X(EIO, "input or output failed")                                                                         \
-    X(EPARSE, "text can't be parsed")                                                                        \
-    X(EINVAL, "an argument is wrong")                                                                        \
-    X(ETYPE, "types do not agree")                                                                           \
-    X(ESHAPE, "shapes do not agree")                                                                         \
-    X(EINDEX, "an index is out of range")                                                                    \
-    X(ENOTFOUND, "a name is not there")                                                                      \
-    X(EUNKNOWN, "an operator is not known")                                                                  \
-    X(ELIMIT, "a limit is exceeded")                                                                         \
+#define FXS_STATUS_MAP(X)                                                                                              \
+    X(OK, "success")                                                                                                   \
+    X(ENOMEM, "out of memory")                                                                                         \
+    X(EIO, "input or output failed")                                                                                   \
+    X(EPARSE, "text can't be parsed")                                                                                  \
+    X(EINVAL, "an argument is wrong")                                                                                  \
+    X(ETYPE, "types do not agree")                                                                                     \
+    X(ESHAPE, "shapes do not agree")                                                                                   \
+    X(EINDEX, "an index is out of range")                                                                              \
+    X(ENOTFOUND, "a name is not there")                                                                                \
+    X(EUNKNOWN, "an operator is not known")                                                                            \
+    X(ELIMIT, "a limit is exceeded")                                                                                   \
     X(ELINT, "the graph is not well-formed")
 
 typedef enum fxs_status {
@@ -80,29 +80,29 @@ FXS_API void fxs_free(void *p);
 /* ---- dtypes ------------------------------------------------------------------------------------------- */
 
 /* X(NAME, torch's name, bytes an element, class); class: b bool, i integer, f floating, c complex, q quantised */
-#define FXS_DTYPE_MAP(X)                                                                                     \
-    X(FLOAT32, "float32", 4, 'f')                                                                            \
-    X(FLOAT64, "float64", 8, 'f')                                                                            \
-    X(FLOAT16, "float16", 2, 'f')                                                                            \
-    X(BFLOAT16, "bfloat16", 2, 'f')                                                                          \
-    X(INT64, "int64", 8, 'i')                                                                                \
-    X(INT32, "int32", 4, 'i')                                                                                \
-    X(INT16, "int16", 2, 'i')                                                                                \
-    X(INT8, "int8", 1, 'i')                                                                                  \
-    X(UINT8, "uint8", 1, 'i')                                                                                \
-    X(BOOL, "bool", 1, 'b')                                                                                  \
-    X(COMPLEX32, "complex32", 4, 'c')                                                                        \
-    X(COMPLEX64, "complex64", 8, 'c')                                                                        \
-    X(COMPLEX128, "complex128", 16, 'c')                                                                     \
-    X(QUINT8, "quint8", 1, 'q')                                                                              \
-    X(QINT8, "qint8", 1, 'q')                                                                                \
-    X(QINT32, "qint32", 4, 'q')                                                                              \
-    X(QUINT4X2, "quint4x2", 1, 'q')                                                                          \
-    X(QUINT2X4, "quint2x4", 1, 'q')                                                                          \
-    X(UINT16, "uint16", 2, 'i')                                                                              \
-    X(UINT32, "uint32", 4, 'i')                                                                              \
-    X(UINT64, "uint64", 8, 'i')                                                                              \
-    X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 'f')                                                                \
+#define FXS_DTYPE_MAP(X)                                                                                               \
+    X(FLOAT32, "float32", 4, 'f')                                                                                      \
+    X(FLOAT64, "float64", 8, 'f')                                                                                      \
+    X(FLOAT16, "float16", 2, 'f')                                                                                      \
+    X(BFLOAT16, "bfloat16", 2, 'f')                                                                                    \
+    X(INT64, "int64", 8, 'i')                                                                                          \
+    X(INT32, "int32", 4, 'i')                                                                                          \
+    X(INT16, "int16", 2, 'i')                                                                                          \
+    X(INT8, "int8", 1, 'i')                                                                                            \
+    X(UINT8, "uint8", 1, 'i')                                                                                          \
+    X(BOOL, "bool", 1, 'b')                                                                                            \
+    X(COMPLEX32, "complex32", 4, 'c')                                                                                  \
+    X(COMPLEX64, "complex64", 8, 'c')                                                                                  \
+    X(COMPLEX128, "complex128", 16, 'c')                                                                               \
+    X(QUINT8, "quint8", 1, 'q')                                                                                        \
+    X(QINT8, "qint8", 1, 'q')                                                                                          \
+    X(QINT32, "qint32", 4, 'q')                                                                                        \
+    X(QUINT4X2, "quint4x2", 1, 'q')                                                                                    \
+    X(QUINT2X4, "quint2x4", 1, 'q')                                                                                    \
+    X(UINT16, "uint16", 2, 'i')                                                                                        \
+    X(UINT32, "uint32", 4, 'i')                                                                                        \
+    X(UINT64, "uint64", 8, 'i')                                                                                        \
+    X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 'f')                                                                          \
     X(FLOAT8_E5M2, "float8_e5m2", 1, 'f')
 
 typedef enum fxs_dtype {
@@ -114,14 +114,15 @@ typedef enum fxs_dtype {
 
 /* "float32"; never NULL. */
 FXS_API const char *fxs_dtype_name(fxs_dtype d);
-/* Finds a dtype by "float32", "torch.float32", or an alias of torch ("float", "long", "half", ...); false when unknown. */
+/* Finds a dtype by "float32", "torch.float32", or an alias of torch ("float", "long", "half", ...); false when unknown.
+ */
 FXS_API bool fxs_dtype_find(const char *name, size_t len, fxs_dtype *out);
 FXS_API size_t fxs_dtype_size(fxs_dtype d);
 
-#define FXS_MEMORY_FORMAT_MAP(X)                                                                             \
-    X(CONTIGUOUS, "torch.contiguous_format")                                                                 \
-    X(CHANNELS_LAST, "torch.channels_last")                                                                  \
-    X(CHANNELS_LAST_3D, "torch.channels_last_3d")                                                            \
+#define FXS_MEMORY_FORMAT_MAP(X)                                                                                       \
+    X(CONTIGUOUS, "torch.contiguous_format")                                                                           \
+    X(CHANNELS_LAST, "torch.channels_last")                                                                            \
+    X(CHANNELS_LAST_3D, "torch.channels_last_3d")                                                                      \
     X(PRESERVE, "torch.preserve_format")
 
 typedef enum fxs_memory_format {
@@ -139,11 +140,9 @@ typedef struct fxs_tensor fxs_tensor;
 #define FXS_MAX_DIM 16
 
 /* A counted tensor over fresh zeroed storage, contiguous; refuses negative and overflowing sizes. */
-FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
-                                  fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out);
 /* The same without storage: a meta tensor. */
-FXS_API fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
-                                       fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out);
 FXS_API fxs_tensor *fxs_tensor_ref(fxs_tensor *t);
 FXS_API void fxs_tensor_unref(fxs_tensor *t);
 FXS_API fxs_dtype fxs_tensor_dtype(const fxs_tensor *t);
@@ -220,9 +219,7 @@ static inline fxs_value fxs_bool(bool b) { return (fxs_value){.tag = FXS_V_BOOL,
 static inline fxs_value fxs_int(int64_t i) { return (fxs_value){.tag = FXS_V_INT, .u.i = i}; }
 static inline fxs_value fxs_float(double f) { return (fxs_value){.tag = FXS_V_FLOAT, .u.f = f}; }
 /* Takes over the reference. */
-static inline fxs_value fxs_of_tensor(fxs_tensor *t) {
-    return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t};
-}
+static inline fxs_value fxs_of_tensor(fxs_tensor *t) { return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t}; }
 static inline fxs_value fxs_of_node(fxs_node *n) { return (fxs_value){.tag = FXS_V_NODE, .u.node = n}; }
 
 /* Counts one more reference of what v holds, and returns v. */
@@ -266,12 +263,12 @@ FXS_API void fxs_module_set_graph(fxs_module *m, fxs_graph *g);
 
 /* ---- Graphs and nodes --------------------------------------------------------------------------------- */
 
-#define FXS_KIND_MAP(X)                                                                                      \
-    X(PLACEHOLDER, "placeholder")                                                                            \
-    X(GET_ATTR, "get_attr")                                                                                  \
-    X(CALL_FUNCTION, "call_function")                                                                        \
-    X(CALL_MODULE, "call_module")                                                                            \
-    X(CALL_METHOD, "call_method")                                                                            \
+#define FXS_KIND_MAP(X)                                                                                                \
+    X(PLACEHOLDER, "placeholder")                                                                                      \
+    X(GET_ATTR, "get_attr")                                                                                            \
+    X(CALL_FUNCTION, "call_function")                                                                                  \
+    X(CALL_MODULE, "call_module")                                                                                      \
+    X(CALL_METHOD, "call_method")                                                                                      \
     X(OUTPUT, "output")
 
 typedef enum fxs_kind {
@@ -321,8 +318,7 @@ FXS_API fxs_status fxs_graph_lint(fxs_graph *g);
  * named by `front` ("text"). *out is a module with a graph. Errors carry file, line and column. */
 FXS_API fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out);
 /* The same from memory; `name` stands for the file in messages. */
-FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
-                                 fxs_module **out);
+FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len, fxs_module **out);
 
 /* ---- Inputs ------------------------------------------------------------------------------------------- */
 
@@ -344,11 +340,11 @@ typedef enum fxs_run_mode {
 } fxs_run_mode;
 
 /* What became of a node. */
-#define FXS_OUTCOME_MAP(X)                                                                                   \
-    X(NOT_RUN, "not run")                                                                                    \
-    X(DONE, "done")                                                                                          \
-    X(FAILED, "failed")   /* the operator refused its arguments */                                           \
-    X(UNKNOWN, "unknown") /* there is no such operator or module here: its result is unknown */              \
+#define FXS_OUTCOME_MAP(X)                                                                                             \
+    X(NOT_RUN, "not run")                                                                                              \
+    X(DONE, "done")                                                                                                    \
+    X(FAILED, "failed")   /* the operator refused its arguments */                                                     \
+    X(UNKNOWN, "unknown") /* there is no such operator or module here: its result is unknown */                        \
     X(BLOCKED, "blocked") /* it needs the result of a node that failed or is unknown */
 
 typedef enum fxs_outcome {
@@ -376,8 +372,8 @@ typedef struct fxs_meta {
     int64_t parameters;      /* elements of the module's or attribute's own parameters */
     double flops;            /* multiplies and adds counted apart */
     double bytes_read, bytes_written;
-    double seconds;          /* executing only */
-    const fxs_stats *stats;  /* one a tensor of the result, in order; executing only */
+    double seconds;         /* executing only */
+    const fxs_stats *stats; /* one a tensor of the result, in order; executing only */
     size_t nstats;
 } fxs_meta;
 
@@ -404,8 +400,7 @@ typedef struct fxs_run_summary {
 /* Runs every node of m's graph and records it. A node that fails or is unknown does not stop the others: the
  * status is FXS_OK as long as the run itself went through, and `summary` (may be NULL) counts the bad nodes. A
  * placeholder without input and default has failed. A surplus or misnamed input is FXS_EINVAL, and nothing is run. */
-FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
-                           fxs_run_summary *summary);
+FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt, fxs_run_summary *summary);
 
 /* ---- Printing ----------------------------------------------------------------------------------------- */
 
@@ -424,11 +419,11 @@ FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *le
 /* Everything: module tree, declarations that no layer implies, graph. fxs_load reads it back. */
 FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
 
-#define FXS_TABLE_MAP(X)                                                                                     \
-    X(TEXT, "text")                                                                                          \
-    X(CSV, "csv")                                                                                            \
-    X(JSON, "json")                                                                                          \
-    X(MARKDOWN, "markdown")                                                                                  \
+#define FXS_TABLE_MAP(X)                                                                                               \
+    X(TEXT, "text")                                                                                                    \
+    X(CSV, "csv")                                                                                                      \
+    X(JSON, "json")                                                                                                    \
+    X(MARKDOWN, "markdown")                                                                                            \
     X(TSV, "tsv")
 
 typedef enum fxs_table_format {
@@ -440,8 +435,7 @@ typedef enum fxs_table_format {
 
 FXS_API bool fxs_table_format_find(const char *name, fxs_table_format *out);
 /* Node by node, what the last run recorded. */
-FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text,
-                                          size_t *len);
+FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text, size_t *len);
 /* The operator table (name, schema, spellings), then the layer classes; `filter` keeps rows that contain it. */
 FXS_API fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *len);
 

@@ -17,13 +17,9 @@ static const char *const status_texts[] = {
 #undef X
 };
 
-const char *fxs_status_name(fxs_status s) {
-    return (unsigned)s < FXS_STATUS_COUNT ? status_names[s] : "?";
-}
+const char *fxs_status_name(fxs_status s) { return (unsigned)s < FXS_STATUS_COUNT ? status_names[s] : "?"; }
 
-const char *fxs_status_text(fxs_status s) {
-    return (unsigned)s < FXS_STATUS_COUNT ? status_texts[s] : "?";
-}
+const char *fxs_status_text(fxs_status s) { return (unsigned)s < FXS_STATUS_COUNT ? status_texts[s] : "?"; }
 
 const char *fxs_version(void) { return FXS_VERSION; }
 
@@ -117,9 +113,7 @@ fxs_status fxs_fail_memory(fxs_ctx *ctx) {
     return ctx->status;
 }
 
-fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b) {
-    return b->failed ? fxs_fail_memory(ctx) : FXS_OK;
-}
+fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b) { return b->failed ? fxs_fail_memory(ctx) : FXS_OK; }
 
 fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len) {
     *text = fxs_buf_take(b, len);

@@ -30,11 +30,11 @@ fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b);
 /* Gives the buffer's text to a public out-parameter. */
 fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len);
 
-#define FXS_TRY(e)                                                                                           \
-    do {                                                                                                     \
-        fxs_status s_ = (e);                                                                                 \
-        if (s_ != FXS_OK)                                                                                    \
-            return s_;                                                                                       \
+#define FXS_TRY(e)                                                                                                     \
+    do {                                                                                                               \
+        fxs_status s_ = (e);                                                                                           \
+        if (s_ != FXS_OK)                                                                                              \
+            return s_;                                                                                                 \
     } while (0)
 
 #endif

@@ -18,9 +18,9 @@ static const struct {
     const char *alias;
     fxs_dtype dtype;
 } aliases[] = {
-    {"float", FXS_FLOAT32},   {"double", FXS_FLOAT64},   {"half", FXS_FLOAT16},      {"long", FXS_INT64},
-    {"int", FXS_INT32},       {"short", FXS_INT16},      {"cfloat", FXS_COMPLEX64},  {"cdouble", FXS_COMPLEX128},
-    {"chalf", FXS_COMPLEX32},
+    {"float", FXS_FLOAT32},    {"double", FXS_FLOAT64},     {"half", FXS_FLOAT16},
+    {"long", FXS_INT64},       {"int", FXS_INT32},          {"short", FXS_INT16},
+    {"cfloat", FXS_COMPLEX64}, {"cdouble", FXS_COMPLEX128}, {"chalf", FXS_COMPLEX32},
 };
 
 const char *fxs_dtype_name(fxs_dtype d) { return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].name : "?"; }

@@ -26,7 +26,8 @@ static fxs_status check_sizes(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int
     int64_t bytes = (int64_t)fxs_dtype_size(dtype);
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] < 0)
-            return fxs_fail(ctx, FXS_ESHAPE, "a size can't be negative, but dimension %d has %lld", i, (long long)sizes[i]);
+            return fxs_fail(ctx, FXS_ESHAPE, "a size can't be negative, but dimension %d has %lld", i,
+                            (long long)sizes[i]);
         if (__builtin_mul_overflow(bytes, sizes[i] ? sizes[i] : 1, &bytes))
             return fxs_fail(ctx, FXS_ELIMIT, "a tensor of more than 2^63 bytes");
     }
@@ -176,9 +177,7 @@ static bool is_channels_last_of(const fxs_tensor *t, int ndim) {
     return true;
 }
 
-bool fxs_tensor_is_channels_last(const fxs_tensor *t) {
-    return is_channels_last_of(t, 4) || is_channels_last_of(t, 5);
-}
+bool fxs_tensor_is_channels_last(const fxs_tensor *t) { return is_channels_last_of(t, 4) || is_channels_last_of(t, 5); }
 
 fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t) {
     if (fxs_tensor_is_contiguous(t))
@@ -242,10 +241,10 @@ typedef struct copy_job {
     int64_t dst_size, src_size;
 } copy_job;
 
-#define COPY_RUN(type)                                                                                       \
-    do {                                                                                                     \
-        for (int64_t i = 0; i < j->run; i++)                                                                 \
-            ((type *)dst)[i * j->dst_step] = ((const type *)src)[i * j->src_step];                           \
+#define COPY_RUN(type)                                                                                                 \
+    do {                                                                                                               \
+        for (int64_t i = 0; i < j->run; i++)                                                                           \
+            ((type *)dst)[i * j->dst_step] = ((const type *)src)[i * j->src_step];                                     \
     } while (0)
 
 static void copy_same_type(const copy_job *j, char *dst, const char *src) {

@@ -35,7 +35,8 @@ bool fxs_tensor_is_contiguous(const fxs_tensor *t);
 bool fxs_tensor_is_channels_last(const fxs_tensor *t);
 /* Same dtype, sizes, strides, offset and storage: writing one writes the other, element for element. */
 bool fxs_tensor_same_place(const fxs_tensor *a, const fxs_tensor *b);
-/* Fills strides so that dimension perm[i] is the i-th from the outside. perm NULL: 0, 1, 2, ... A size of 0 counts as 1. */
+/* Fills strides so that dimension perm[i] is the i-th from the outside. perm NULL: 0, 1, 2, ... A size of 0 counts
+ * as 1. */
 void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *strides);
 /* Strides of torch.channels_last (4 dimensions) or channels_last_3d (5). */
 void fxs_channels_last_strides(int ndim, const int64_t *sizes, int64_t *strides);

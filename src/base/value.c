@@ -105,8 +105,8 @@ void fxs_value_unref(fxs_value *v) {
         fxs_tensor_unref(v->u.tensor);
     } else if (refs && *refs > 0 && --*refs == 0) {
         free_items(v);
-        fxs_free(v->tag == FXS_V_DICT     ? (void *)v->u.dict
-                 : v->tag == FXS_V_OBJECT ? (void *)v->u.object
+        fxs_free(v->tag == FXS_V_DICT                                                     ? (void *)v->u.dict
+                 : v->tag == FXS_V_OBJECT                                                 ? (void *)v->u.object
                  : v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_SLICE ? (void *)v->u.seq
                                                                                           : (void *)v->u.s);
     }
@@ -282,13 +282,27 @@ bool fxs_value_equal(const fxs_value *a, const fxs_value *b) {
 
 const char *fxs_value_type_name(const fxs_value *v) {
     static const char *const names[] = {
-        [FXS_V_NONE] = "NoneType",     [FXS_V_BOOL] = "bool",           [FXS_V_INT] = "int",
-        [FXS_V_FLOAT] = "float",       [FXS_V_COMPLEX] = "complex",     [FXS_V_STR] = "str",
-        [FXS_V_DTYPE] = "torch.dtype", [FXS_V_DEVICE] = "torch.device", [FXS_V_LAYOUT] = "torch.layout",
-        [FXS_V_MEMORY_FORMAT] = "torch.memory_format", [FXS_V_ELLIPSIS] = "ellipsis", [FXS_V_SLICE] = "slice",
-        [FXS_V_LIST] = "list",         [FXS_V_TUPLE] = "tuple",         [FXS_V_DICT] = "dict",
-        [FXS_V_NODE] = "torch.fx.node.Node", [FXS_V_TENSOR] = "torch.Tensor", [FXS_V_FUNCTION] = "function",
-        [FXS_V_OPAQUE] = "object",     [FXS_V_OBJECT] = "object",       [FXS_V_UNKNOWN] = "?",
+        [FXS_V_NONE] = "NoneType",
+        [FXS_V_BOOL] = "bool",
+        [FXS_V_INT] = "int",
+        [FXS_V_FLOAT] = "float",
+        [FXS_V_COMPLEX] = "complex",
+        [FXS_V_STR] = "str",
+        [FXS_V_DTYPE] = "torch.dtype",
+        [FXS_V_DEVICE] = "torch.device",
+        [FXS_V_LAYOUT] = "torch.layout",
+        [FXS_V_MEMORY_FORMAT] = "torch.memory_format",
+        [FXS_V_ELLIPSIS] = "ellipsis",
+        [FXS_V_SLICE] = "slice",
+        [FXS_V_LIST] = "list",
+        [FXS_V_TUPLE] = "tuple",
+        [FXS_V_DICT] = "dict",
+        [FXS_V_NODE] = "torch.fx.node.Node",
+        [FXS_V_TENSOR] = "torch.Tensor",
+        [FXS_V_FUNCTION] = "function",
+        [FXS_V_OPAQUE] = "object",
+        [FXS_V_OBJECT] = "object",
+        [FXS_V_UNKNOWN] = "?",
     };
     if (v->tag == FXS_V_TENSOR && v->u.tensor->is_parameter)
         return "torch.nn.parameter.Parameter";

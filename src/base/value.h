@@ -1,5 +1,6 @@
 /* value.h: the one tagged value of arguments and results. Containers and texts are either counted on the heap or owned
- * by an arena (refs 0: counting does nothing); which of the two is said by the arena argument of the makers (NULL: heap). */
+ * by an arena (refs 0: counting does nothing); which of the two is said by the arena argument of the makers (NULL:
+ * heap). */
 #ifndef FXS_BASE_VALUE_H
 #define FXS_BASE_VALUE_H
 

@@ -1,5 +1,5 @@
-/* format.h: the pieces of text that printers, tables and pictures share: arguments, targets, node lines, layers, results.
- * All append to a buffer and cannot fail but by memory. */
+/* format.h: the pieces of text that printers, tables and pictures share: arguments, targets, node lines, layers,
+ * results. All append to a buffer and cannot fail but by memory. */
 #ifndef FXS_EMIT_FORMAT_H
 #define FXS_EMIT_FORMAT_H
 

@@ -25,8 +25,8 @@ fxs_status fxs_node_format(const fxs_node *n, unsigned flags, char **text) {
 static void put_callable(fxs_buf *b, const char *target) {
     const char *dot = strrchr(target, '.');
     const char *name = dot ? dot + 1 : target;
-    if (strncmp(target, "operator.", 9) == 0 || strncmp(target, "builtins.", 9) == 0 || strncmp(target, "math.", 5) == 0 ||
-        strncmp(target, "torch._C.", 9) == 0)
+    if (strncmp(target, "operator.", 9) == 0 || strncmp(target, "builtins.", 9) == 0 ||
+        strncmp(target, "math.", 5) == 0 || strncmp(target, "torch._C.", 9) == 0)
         fxs_buf_printf(b, "<built-in function %s>", name);
     else if (dot && dot - target == 5 && strncmp(target, "torch", 5) == 0)
         fxs_buf_printf(b, "<built-in method %s of type object>", name);

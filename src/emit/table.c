@@ -102,15 +102,17 @@ static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
     return FXS_OK;
 }
 
-/* 3628146688 as "3.628 G" */
-static void put_scaled(fxs_buf *b, double x) {
-    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-    int u = 0;
-    while (x >= 9999.5 && u < 5) {
+/* 3628146688 FLOPs as "3.628 GFLOPs", 11689512 parameters as "11.69 M parameters": `joined` for a unit that takes the
+ * prefix. */
+static void put_scaled(fxs_buf *b, double x, const char *unit, bool joined) {
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    int p = 0;
+    while (x >= 9999.5 && p < 5) {
         x /= 1000;
-        u++;
+        p++;
     }
-    fxs_buf_printf(b, u ? "%.4g%s" : "%.0f%s", x, units[u]);
+    fxs_buf_printf(b, p ? "%.4g %s" : "%.0f %s", x, prefixes[p]);
+    fxs_buf_printf(b, p && !joined ? " %s" : "%s", unit);
 }
 
 static void put_totals(fxs_buf *b, const fxs_module *m) {
@@ -122,10 +124,9 @@ static void put_totals(fxs_buf *b, const fxs_module *m) {
         seconds += n->meta.seconds;
     }
     fxs_buf_printf(b, "\n%zu nodes, ", m->graph->len);
-    put_scaled(b, (double)fxs_module_parameter_count(m));
-    fxs_buf_puts(b, " parameters, ");
-    put_scaled(b, flops);
-    fxs_buf_puts(b, "FLOPs");
+    put_scaled(b, (double)fxs_module_parameter_count(m), "parameters", false);
+    fxs_buf_puts(b, ", ");
+    put_scaled(b, flops, "FLOPs", true);
     if (fxs_graph_has_stats(m->graph))
         fxs_buf_printf(b, ", %.1f ms", seconds * 1e3);
     if (outcomes[FXS_FAILED])

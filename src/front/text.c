@@ -1,6 +1,6 @@
-/* text.c: the text front end: what PyTorch prints. A file holds a module tree (print(model)), declarations of parameters
- * and buffers, and a graph (print(graph)), in any order; blank lines, comments (#) and the fences of a bug report (```)
- * are passed over. Everything becomes one GraphModule. */
+/* text.c: the text front end: what PyTorch prints. A file holds a module tree (print(model)), declarations of
+ * parameters and buffers, and a graph (print(graph)), in any order; blank lines, comments (#) and the fences of a bug
+ * report (```) are passed over. Everything becomes one GraphModule. */
 #include "front/text.h"
 
 #include <ctype.h>
@@ -42,7 +42,8 @@ fxs_status fxs_text_expected(fxs_text *t, const char *want) {
         fxs_buf_puts(&found, "the end of the line");
     else
         fxs_buf_quoted(&found, t->at, n < 30 ? n : 30);
-    fxs_status s = found.failed ? fxs_fail_memory(t->ctx) : fxs_text_fail(t, t->at, "expected %s, found %s", want, found.data);
+    fxs_status s =
+        found.failed ? fxs_fail_memory(t->ctx) : fxs_text_fail(t, t->at, "expected %s, found %s", want, found.data);
     fxs_buf_free(&found);
     return s;
 }
@@ -162,8 +163,8 @@ static fxs_status declaration_line(file *f, bool is_buffer) {
     return FXS_OK;
 }
 
-/* The module that holds a dotted name's last part; *last is that part, NUL-terminated in the arena. Without a tree in the
- * file, modules on the way are made. */
+/* The module that holds a dotted name's last part; *last is that part, NUL-terminated in the arena. Without a tree in
+ * the file, modules on the way are made. */
 static fxs_status holder_of(file *f, const char *name, size_t len, bool make, fxs_module **out, const char **last) {
     char *path = fxs_arena_dup(f->t.arena, name, len);
     fxs_module *m = f->root;
@@ -204,7 +205,8 @@ static fxs_status apply_declaration(file *f, const declaration *d, bool make) {
     FXS_TRY(holder_of(f, d->same_as, d->same_len, false, &other, &other_name));
     fxs_parameter *p = fxs_module_attribute(other, other_name, strlen(other_name));
     if (!p)
-        return fxs_text_fail(&f->t, d->same_as, "there is no parameter or buffer '%s' in %s", other_name, other->class_name);
+        return fxs_text_fail(&f->t, d->same_as, "there is no parameter or buffer '%s' in %s", other_name,
+                             other->class_name);
     return fxs_module_share(m, name, p);
 }
 
@@ -222,10 +224,15 @@ static bool is_tree_line(const char *s) {
     return n && !isdigit((unsigned char)s[0]) && s[n] == '(';
 }
 
-static bool is_noise(const char *s) { return *s == '\n' || *s == '\r' || *s == '\0' || *s == '#' || line_starts(s, "```"); }
+static bool is_noise(const char *s) {
+    return *s == '\n' || *s == '\r' || *s == '\0' || *s == '#' || line_starts(s, "```");
+}
 
 /* print(graph_module) shows the generated code behind the tree: "def forward(self, x):" and its indented lines. */
-static bool is_code(const char *s) { return line_starts(s, "def forward(") || line_starts(s, "import ") || line_starts(s, "torch.fx._symbolic_trace.wrap("); }
+static bool is_code(const char *s) {
+    return line_starts(s, "def forward(") || line_starts(s, "import ") ||
+           line_starts(s, "torch.fx._symbolic_trace.wrap(");
+}
 
 static void skip_code(fxs_text *t) {
     do
@@ -278,8 +285,9 @@ static fxs_status read_file(file *f) {
     while (t->at < t->end)
         FXS_TRY(section(f));
     if (!f->graph_at)
-        return fxs_text_fail(t, t->at, "expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end "
-                                       "of the file");
+        return fxs_text_fail(t, t->at,
+                             "expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end "
+                             "of the file");
     bool make = !f->root;
     if (make)
         FXS_TRY(fxs_module_new(t->ctx, "GraphModule", NULL, NULL, &f->root));

@@ -23,7 +23,8 @@ static int line_of(graph_reader *r, const char *where) {
 static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, const char *target, size_t target_len,
                            const char *name, size_t name_len, const char *type, size_t type_len) {
     fxs_text *t = r->t;
-    char *copies[3] = {fxs_arena_dup(t->arena, target, target_len), name ? fxs_arena_dup(t->arena, name, name_len) : NULL,
+    char *copies[3] = {fxs_arena_dup(t->arena, target, target_len),
+                       name ? fxs_arena_dup(t->arena, name, name_len) : NULL,
                        type ? fxs_arena_dup(t->arena, type, type_len) : NULL};
     fxs_node *n;
     if (!copies[0] || (name && !copies[1]) || (type && !copies[2]))

@@ -31,7 +31,8 @@ static const char *closing_on_line(const fxs_text *t) {
     return NULL;
 }
 
-static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, const char *extra, size_t extra_len, fxs_module **out) {
+static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, const char *extra, size_t extra_len,
+                              fxs_module **out) {
     bool fits = true;
     fxs_value args, kwargs;
     *out = NULL;
@@ -67,12 +68,12 @@ static fxs_status repetition(fxs_text *t, const char *name, size_t len, int64_t 
     *count = 1;
     if (!dash || !digits || strncmp(t->at + digits, " x ", 3) != 0)
         return FXS_OK;
-    if (!fxs_read_int(name, (size_t)(dash - name), first) || !fxs_read_int(dash + 1, len - (size_t)(dash + 1 - name), &last) ||
-        !fxs_read_int(t->at, digits, &times))
+    if (!fxs_read_int(name, (size_t)(dash - name), first) ||
+        !fxs_read_int(dash + 1, len - (size_t)(dash + 1 - name), &last) || !fxs_read_int(t->at, digits, &times))
         return FXS_OK;
     if (last < *first || last - *first + 1 != times)
-        return fxs_text_fail(t, t->at, "(%.*s) are %lld children, not %lld", (int)len, name, (long long)(last - *first + 1),
-                             (long long)times);
+        return fxs_text_fail(t, t->at, "(%.*s) are %lld children, not %lld", (int)len, name,
+                             (long long)(last - *first + 1), (long long)times);
     if (times > MAX_MODULES)
         return fxs_text_fail(t, t->at, "more than %d modules", MAX_MODULES);
     t->at += digits + 3;

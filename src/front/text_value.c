@@ -30,19 +30,19 @@ static bool is_device(const char *s, size_t len) {
 }
 
 static bool torch_constant(const char *s, size_t len, fxs_value *out) {
-    static const char *const layouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc",
-                                          "_mkldnn", "jagged"};
+    static const char *const layouts[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+                                          "sparse_bsr", "sparse_bsc", "_mkldnn",    "jagged"};
     if (len <= 6 || memcmp(s, "torch.", 6) != 0)
         return false;
     if (fxs_dtype_find(s, len, &out->u.dtype)) {
         out->tag = FXS_V_DTYPE;
         return is(s + 6, len - 6, fxs_dtype_name(out->u.dtype)); /* aliases are printed by their other name */
     }
-#define X(name, text)                                                                                        \
-    if (is(s, len, text)) {                                                                                  \
-        out->tag = FXS_V_MEMORY_FORMAT;                                                                      \
-        out->u.format = FXS_##name;                                                                          \
-        return true;                                                                                         \
+#define X(name, text)                                                                                                  \
+    if (is(s, len, text)) {                                                                                            \
+        out->tag = FXS_V_MEMORY_FORMAT;                                                                                \
+        out->u.format = FXS_##name;                                                                                    \
+        return true;                                                                                                   \
     }
     FXS_MEMORY_FORMAT_MAP(X)
 #undef X
@@ -173,7 +173,10 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
 /* ---- quoted strings --------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static void put_code_point(fxs_buf *b, unsigned long c) {
@@ -244,7 +247,8 @@ static fxs_status quoted(fxs_text *t, fxs_value *out) {
         return fxs_text_fail(t, start, "this string has no closing quote");
     }
     t->at++;
-    fxs_status s = b.failed ? fxs_fail_memory(t->ctx) : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data ? b.data : "", b.len, out);
+    fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
+                            : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data ? b.data : "", b.len, out);
     fxs_buf_free(&b);
     return s;
 }
@@ -276,7 +280,8 @@ static fxs_status finish_sequence(fxs_text *t, fxs_tag tag, const items *list, f
     return FXS_OK;
 }
 
-/* A string with ", " inside reads as two words. Words with blanks are no values but prose or an equation ("b h i d, b h j d
+/* A string with ", " inside reads as two words. Words with blanks are no values but prose or an equation ("b h i d, b h
+ * j d
  * -> b h i j"), so two of them in a row were one string. */
 static bool was_one_string(const items *list, const fxs_value *next) {
     if (list->n == 0 || next->tag != FXS_V_STR || list->p[list->n - 1].value.tag != FXS_V_STR)
@@ -425,7 +430,8 @@ static fxs_status device(fxs_text *t, fxs_value *out) {
     fxs_buf_add(&b, t->at + 1, n);
     if (index && index < end)
         fxs_buf_printf(&b, ":%.*s", (int)(end - index - 6), index + 6);
-    fxs_status s = b.failed ? fxs_fail_memory(t->ctx) : fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, b.data, b.len, out);
+    fxs_status s =
+        b.failed ? fxs_fail_memory(t->ctx) : fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, b.data, b.len, out);
     fxs_buf_free(&b);
     t->at = end + 1;
     return s;

@@ -196,8 +196,12 @@ static size_t give_nodes(fxs_node *const *from, size_t n, fxs_node **out, size_t
     return n;
 }
 
-size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max) { return give_nodes(n->inputs, n->ninputs, out, max); }
-size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max) { return give_nodes(n->users, n->nusers, out, max); }
+size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max) {
+    return give_nodes(n->inputs, n->ninputs, out, max);
+}
+size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max) {
+    return give_nodes(n->users, n->nusers, out, max);
+}
 
 void fxs_node_put_name(const fxs_node *n, fxs_buf *out) { fxs_buf_puts(out, n->name); }
 

@@ -1,5 +1,5 @@
-/* graph.h: graphs and nodes. Only graph.c and node.c edit links, users and names. Everything that a graph holds lives in
- * its arena; the tensors in its values are counted and dropped with it. */
+/* graph.h: graphs and nodes. Only graph.c and node.c edit links, users and names. Everything that a graph holds lives
+ * in its arena; the tensors in its values are counted and dropped with it. */
 #ifndef FXS_IR_GRAPH_H
 #define FXS_IR_GRAPH_H
 
@@ -16,10 +16,10 @@ struct fxs_node {
     size_t nusers, users_cap;
     fxs_node **inputs; /* each once, in argument order */
     size_t ninputs;
-    uint64_t mark;  /* against graph->stamp: "seen in this walk" */
-    size_t index;   /* position, valid after fxs_graph_number */
-    int line;       /* in the file that it was read from, 0 when it was not */
-    fxs_meta meta;  /* result's tensors are counted; message and stats live in the arena */
+    uint64_t mark; /* against graph->stamp: "seen in this walk" */
+    size_t index;  /* position, valid after fxs_graph_number */
+    int line;      /* in the file that it was read from, 0 when it was not */
+    fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 
 struct fxs_graph {

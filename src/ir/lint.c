@@ -6,14 +6,16 @@
 /* The printout of a graph that torch adds to its messages is left out: the place is named instead. */
 static fxs_status bad_argument(fxs_node *n, fxs_node *arg) {
     if (arg->graph != n->graph)
-        return fxs_fail(n->graph->ctx, FXS_ELINT,
-                        "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an argument! If you are "
-                        "copying nodes from another graph, make sure to use ``arg_transform`` on node_copy() to remap values",
-                        arg->name, n->name);
-    return fxs_fail(n->graph->ctx, FXS_ELINT,
-                    "Argument '%s' of Node '%s' was used before it has been defined! Please check that Nodes in the graph are "
-                    "topologically ordered",
-                    arg->name, n->name);
+        return fxs_fail(
+            n->graph->ctx, FXS_ELINT,
+            "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an argument! If you are "
+            "copying nodes from another graph, make sure to use ``arg_transform`` on node_copy() to remap values",
+            arg->name, n->name);
+    return fxs_fail(
+        n->graph->ctx, FXS_ELINT,
+        "Argument '%s' of Node '%s' was used before it has been defined! Please check that Nodes in the graph are "
+        "topologically ordered",
+        arg->name, n->name);
 }
 
 static fxs_status check_order(fxs_graph *g) {
@@ -40,11 +42,11 @@ static fxs_status check_target(fxs_node *n) {
         return FXS_OK;
     if (at.param) {
         const char *dot = strrchr(n->target, '.');
-        return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s %s of %.*s does not reference an nn.Module", n->name,
-                        n->target, dot ? dot + 1 : n->target, dot ? (int)(dot - n->target) : 0, n->target);
+        return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s %s of %.*s does not reference an nn.Module",
+                        n->name, n->target, dot ? dot + 1 : n->target, dot ? (int)(dot - n->target) : 0, n->target);
     }
-    return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s references nonexistent attribute %.*s of %.*s", n->name,
-                    n->target, (int)at.missing_len, at.missing, (int)at.prefix_len, n->target);
+    return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s references nonexistent attribute %.*s of %.*s",
+                    n->name, n->target, (int)at.missing_len, at.missing, (int)at.prefix_len, n->target);
 }
 
 fxs_status fxs_graph_lint(fxs_graph *g) {

@@ -170,10 +170,10 @@ static fxs_status declare_known(fxs_module *m, const char *name, const fxs_param
                 memcmp(p->spec->sizes, s->sizes, (size_t)s->ndim * sizeof *s->sizes) == 0;
     fxs_status status = FXS_OK;
     if (!same)
-        status = fxs_fail(m->ctx, FXS_ESHAPE, "%s implies %s %s: torch.%s%s, but it is declared as %s torch.%s%s", m->class_name,
-                          p->is_buffer ? "buffer" : "parameter", name, fxs_dtype_name(p->spec->dtype),
-                          fxs_sizes_text(p->spec, want), s->is_buffer ? "buffer" : "parameter", fxs_dtype_name(s->dtype),
-                          fxs_sizes_text(spec, have));
+        status = fxs_fail(m->ctx, FXS_ESHAPE, "%s implies %s %s: torch.%s%s, but it is declared as %s torch.%s%s",
+                          m->class_name, p->is_buffer ? "buffer" : "parameter", name, fxs_dtype_name(p->spec->dtype),
+                          fxs_sizes_text(p->spec, want), s->is_buffer ? "buffer" : "parameter",
+                          fxs_dtype_name(s->dtype), fxs_sizes_text(spec, have));
     fxs_tensor_unref(spec);
     return status;
 }
@@ -182,7 +182,8 @@ fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer
                                  const int64_t *sizes) {
     fxs_state s = {.name = name, .is_buffer = is_buffer, .dtype = dtype, .ndim = ndim, .init = FXS_INIT_ZEROS};
     if (ndim > FXS_MAX_DIM)
-        return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported", name, ndim, FXS_MAX_DIM);
+        return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported", name, ndim,
+                        FXS_MAX_DIM);
     if (ndim)
         memcpy(s.sizes, sizes, (size_t)ndim * sizeof *sizes);
     fxs_parameter *known = fxs_module_attribute(m, name, strlen(name));

@@ -1,5 +1,5 @@
-/* module.h: the module tree. A module has a class, the arguments that print(model) shows, parameters, buffers, children,
- * and perhaps a graph. Parameters get their values when they are read, never before. */
+/* module.h: the module tree. A module has a class, the arguments that print(model) shows, parameters, buffers,
+ * children, and perhaps a graph. Parameters get their values when they are read, never before. */
 #ifndef FXS_IR_MODULE_H
 #define FXS_IR_MODULE_H
 
@@ -14,7 +14,7 @@ typedef struct fxs_parameter {
     fxs_tensor *data;        /* NULL until it is read */
     fxs_init init;
     double bound;
-    uint64_t seed; /* from the name under which it was made */
+    uint64_t seed;              /* from the name under which it was made */
     const fxs_module *made_for; /* names it in messages; not counted */
 } fxs_parameter;
 
@@ -32,8 +32,8 @@ struct fxs_module {
     int refs;
     fxs_ctx *ctx;
     char *class_name;
-    fxs_value args, kwargs; /* on the heap: a tuple and a dict */
-    char *extra;            /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none */
+    fxs_value args, kwargs;    /* on the heap: a tuple and a dict */
+    char *extra;               /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none */
     const fxs_module_row *row; /* NULL: the class is not known */
     fxs_attribute *attributes;
     size_t nattributes, attributes_cap;

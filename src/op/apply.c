@@ -81,7 +81,8 @@ static arg_facts facts_of(const fxs_call *c) {
 
 static bool small_and_exact(const fxs_call *c) {
     for (int i = 0; i < c->nout; i++)
-        if (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype) || fxs_tensor_numel(c->out[i]) > SMALL)
+        if (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype) ||
+            fxs_tensor_numel(c->out[i]) > SMALL)
             return false;
     return true;
 }
@@ -103,7 +104,7 @@ static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_
         return FXS_REFUSE(c, FXS_ESHAPE, "in place: the result has shape %s, but the tensor to write has shape %s",
                           fxs_sizes_text(out, a), fxs_sizes_text(self, b));
     if (fxs_promote(self->dtype, out->dtype) != self->dtype &&
-        fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype))
+        (fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype) || self->dtype == FXS_BOOL))
         return FXS_REFUSE(c, FXS_ETYPE, "in place: a result of type %s can't be written into a tensor of type %s",
                           fxs_dtype_name(out->dtype), fxs_dtype_name(self->dtype));
     return FXS_OK;
@@ -171,11 +172,12 @@ static fxs_status gather_result(fxs_call *c, fxs_value *out) {
         c->result = fxs_none();
         return FXS_OK;
     }
-    if (c->nout == 1 && !c->out_list && !c->tuple_name) {
+    bool sequence = c->out_list || c->out_tuple || c->tuple_name;
+    if (c->nout == 1 && !sequence) {
         *out = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
         return FXS_OK;
     }
-    if (c->nout == 0 && !c->out_list) {
+    if (c->nout == 0 && !sequence) {
         *out = fxs_none();
         return FXS_OK;
     }
@@ -189,9 +191,7 @@ static fxs_status gather_result(fxs_call *c, fxs_value *out) {
     return FXS_OK;
 }
 
-static double bytes_of(const fxs_tensor *t) {
-    return (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype);
-}
+static double bytes_of(const fxs_tensor *t) { return (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype); }
 
 static bool add_bytes(void *user, const fxs_value *v) {
     if (v->tag == FXS_V_TENSOR)

@@ -67,9 +67,20 @@ static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
 }
 
 static void type_text(const fxs_param *p, fxs_buf *b) {
-    static const char *const names[] = {"Tensor", "list of Tensors", "int", "list of ints", "float", "number", "number",
-                                        "bool", "str", "torch.dtype", "torch.device", "torch.layout",
-                                        "torch.memory_format", "anything"};
+    static const char *const names[] = {"Tensor",
+                                        "list of Tensors",
+                                        "int",
+                                        "list of ints",
+                                        "float",
+                                        "number",
+                                        "number",
+                                        "bool",
+                                        "str",
+                                        "torch.dtype",
+                                        "torch.device",
+                                        "torch.layout",
+                                        "torch.memory_format",
+                                        "anything"};
     bool first = true;
     for (int t = 0; t < FXS_T_COUNT; t++) {
         if (!(p->types & 1u << t))
@@ -89,10 +100,9 @@ static fxs_status wrong_type(binding *b, int i, const fxs_value *v) {
         fxs_buf_putc(&have, ' ');
         fxs_buf_repr(&have, v, &(fxs_repr){0});
     }
-    fxs_status s = want.failed || have.failed
-                       ? fxs_fail_memory(b->ctx)
-                       : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s", b->op,
-                                  b->schema->params[i].name, want.data, have.data);
+    fxs_status s = want.failed || have.failed ? fxs_fail_memory(b->ctx)
+                                              : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s",
+                                                         b->op, b->schema->params[i].name, want.data, have.data);
     fxs_buf_free(&want);
     fxs_buf_free(&have);
     return s;
@@ -115,7 +125,8 @@ static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
         n = (size_t)p->count;
     }
     if (p->count && n != (size_t)p->count)
-        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op, p->name, p->count, (int)n);
+        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op, p->name, p->count,
+                        (int)n);
     FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n, &b->out[i]));
     for (size_t k = 0; k < n; k++)
         b->out[i].u.seq->items[k] = fxs_int(int_of(one ? v : fxs_value_item(v, k)));
@@ -164,12 +175,23 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
     return FXS_OK;
 }
 
+/* torch.f(input=x) and x.f() are one schema, and axis and keepdims are numpy's names, which torch takes too. */
+static int other_name(const binding *b, const char *name) {
+    static const char *const names[][2] = {{"input", "self"}, {"axis", "dim"}, {"keepdims", "keepdim"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int at = strcmp(names[i][0], name) == 0 ? fxs_schema_index(b->schema, names[i][1]) : -1;
+        if (at >= 0 && !b->given[at])
+            return at;
+    }
+    return -1;
+}
+
 static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
     for (size_t k = 0; k < fxs_value_len(kwargs); k++) {
         const char *name = fxs_value_text(fxs_value_key(kwargs, k));
         int i = name ? fxs_schema_index(b->schema, name) : -1;
-        if (i < 0 && name && strcmp(name, "input") == 0 && b->schema->nparams && !b->given[0])
-            i = fxs_schema_index(b->schema, "self"); /* torch.f(input=x) and x.f() are one schema */
+        if (i < 0 && name)
+            i = other_name(b, name);
         if (i < 0)
             return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op, name ? name : "?");
         if (b->given[i])

@@ -45,7 +45,8 @@ static const char *word(reader *r) {
 }
 
 static fxs_status bad_row(reader *r, const char *what) {
-    return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'", r->layer->row->name, what, r->at);
+    return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'", r->layer->row->name, what,
+                    r->at);
 }
 
 /* ---- hyper-parameters ---------------------------------------------------------------------------------- */
@@ -104,8 +105,8 @@ static fxs_status bind_hyper(fxs_layer *layer, const fxs_value *args, const fxs_
         layer->hyper[layer->nhyper++] = v ? *v : fallback;
     }
     if (fxs_value_len(args) > position)
-        return fxs_fail(layer->ctx, FXS_ETYPE, "%s: takes at most %d arguments, not %d", layer->row->name, (int)position,
-                        (int)fxs_value_len(args));
+        return fxs_fail(layer->ctx, FXS_ETYPE, "%s: takes at most %d arguments, not %d", layer->row->name,
+                        (int)position, (int)fxs_value_len(args));
     /* Keywords that the row does not name are kept by the module, and mean nothing to its forward. */
     return FXS_OK;
 }
@@ -158,7 +159,8 @@ static fxs_status size_expression(reader *r, int64_t *out) {
         } else if (accept(r, "/")) {
             FXS_TRY(factor(r, &f));
             if (f == 0 || (f == -1 && *out == INT64_MIN))
-                return fxs_fail(r->layer->ctx, FXS_EINVAL, "%s: an argument is 0 and can't divide", r->layer->row->name);
+                return fxs_fail(r->layer->ctx, FXS_EINVAL, "%s: an argument is 0 and can't divide",
+                                r->layer->row->name);
             *out /= f;
         } else {
             return FXS_OK;
@@ -283,8 +285,8 @@ fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s) {
         return fxs_fail(layer->ctx, FXS_ELIMIT, "%s: more than %d parameters", layer->row->name, FXS_MAX_STATE);
     for (int i = 0; i < s->ndim; i++)
         if (s->sizes[i] < 0)
-            return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld", layer->row->name, s->name,
-                            (long long)s->sizes[i]);
+            return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld", layer->row->name,
+                            s->name, (long long)s->sizes[i]);
     layer->state[layer->nstate++] = *s;
     return FXS_OK;
 }
@@ -368,7 +370,8 @@ static bool declares_state(const char *state, const char *name) {
     for (; state; state = strchr(state, ';') ? strchr(state, ';') + 1 : NULL) {
         const char *end = strchr(state, '[');
         size_t n = 0;
-        while (end && end - (ptrdiff_t)n > state && (isalnum((unsigned char)end[-1 - (ptrdiff_t)n]) || end[-1 - (ptrdiff_t)n] == '_'))
+        while (end && end - (ptrdiff_t)n > state &&
+               (isalnum((unsigned char)end[-1 - (ptrdiff_t)n]) || end[-1 - (ptrdiff_t)n] == '_'))
             n++;
         if (n == strlen(name) && memcmp(end - n, name, n) == 0)
             return true;
@@ -414,7 +417,8 @@ static fxs_status check_surplus(const forward *f) {
     for (size_t k = 0; k < fxs_value_len(f->kwargs); k++) {
         const char *key = fxs_value_text(fxs_value_key(f->kwargs, k));
         if (!key || list_index(list, key) < 0)
-            return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward has no argument '%s'", f->layer->row->name, key ? key : "?");
+            return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward has no argument '%s'", f->layer->row->name,
+                            key ? key : "?");
     }
     return FXS_OK;
 }

@@ -10,11 +10,11 @@
  * .state  Parameters and buffers that it implies, separated by ';':
  *           [buffer] [dtype] name[shape] = init [if CONDITION]
  *         shape: comma-separated products and quotients of hyper names and integers, *name splices a tuple:
- *           "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); bias[out_channels] = fan_in(weight) if bias"
- *         init: zeros, ones, normal, fan_in(NAME): uniform within 1/sqrt(fan-in of that parameter), uniform(HYPER): uniform
- *         within 1/sqrt(HYPER). CONDITION: a hyper name that must be true, "not NAME", or NAME == 'text'.
- * .call   The operator call of forward, in Python's syntax with one level: "conv2d(input, weight, bias, stride=stride)".
- *         Names are, in this order: parameters of forward (those of .forward), state, hyper names, `training`.
+ *           "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); bias[out_channels] =
+ * fan_in(weight) if bias" init: zeros, ones, normal, fan_in(NAME): uniform within 1/sqrt(fan-in of that parameter),
+ * uniform(HYPER): uniform within 1/sqrt(HYPER). CONDITION: a hyper name that must be true, "not NAME", or NAME ==
+ * 'text'. .call   The operator call of forward, in Python's syntax with one level: "conv2d(input, weight, bias,
+ * stride=stride)". Names are, in this order: parameters of forward (those of .forward), state, hyper names, `training`.
  *         A parameter or buffer that is not there is None. Literals: None True False, numbers, 'text'.
  * .forward names of forward's parameters: "input" when NULL.
  * .expand For layers whose state or call depends on more than this syntax can say (recurrent layers); may be NULL. */

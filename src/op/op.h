@@ -11,7 +11,8 @@
 typedef struct fxs_op fxs_op;
 typedef struct fxs_call fxs_call;
 
-/* Formulas stand beside each cost function. A multiply and an add are two FLOPs; a comparison, an exp or a division is one. */
+/* Formulas stand beside each cost function. A multiply and an add are two FLOPs; a comparison, an exp or a division is
+ * one. */
 typedef struct fxs_cost {
     double flops;
     double bytes_read, bytes_written; /* filled by the caller from the tensors when both are 0 */
@@ -22,17 +23,18 @@ typedef fxs_status fxs_kernel_fn(fxs_call *c);
 typedef fxs_cost fxs_cost_fn(const fxs_call *c);
 
 enum {
-    FXS_OP_NO_GRAD = 1,    /* results never require grad (detach, comparisons need no mark: they are bool) */
-    FXS_OP_POINTWISE = 2,  /* out[i] depends on in[i] alone: the kernel may run with an output in the place of an input */
-    FXS_OP_RANDOM = 4,     /* draws from c->seed */
-    FXS_OP_NO_INPLACE = 8, /* there is no form with a trailing underscore */
+    FXS_OP_NO_GRAD = 1, /* results never require grad (detach, comparisons need no mark: they are bool) */
+    FXS_OP_POINTWISE =
+        2,             /* out[i] depends on in[i] alone: the kernel may run with an output in the place of an input */
+    FXS_OP_RANDOM = 4, /* draws from c->seed */
+    FXS_OP_NO_INPLACE = 8,  /* there is no form with a trailing underscore */
     FXS_OP_WRITES_SELF = 16 /* writes its first argument whatever its spelling (setitem, copy_): infer returns it */
 };
 
 /* One operator.
  *   .schema  PyTorch's signature syntax, e.g. "(Tensor input, int[2] stride=1, *, bool inplace=False) -> Tensor".
- *            Types: Tensor Tensor[] int int[] int[N] float Scalar bool str dtype device layout memory_format any number;
- *            T? may be None; A|B either; `int... name` an int[] that may also be given as separate arguments, as in
+ *            Types: Tensor Tensor[] int int[] int[N] float Scalar bool str dtype device layout memory_format any
+ * number; T? may be None; A|B either; `int... name` an int[] that may also be given as separate arguments, as in
  *            x.view(2, -1). int[N] given one int is N times that int. "Scalar" is a bool, int, float or complex;
  *            "number" the same without bool or complex. An argument named `inplace` makes the call in-place when true.
  *   .torch   Every spelling under which a graph may call it, separated by spaces: qualified names as torch.fx prints
@@ -56,16 +58,17 @@ struct fxs_call {
     const fxs_op *op;
     const fxs_value *arg; /* bound and defaulted, in the schema's order; int[N] are lists of N ints. Borrowed. */
     int nargs;
-    bool meta;     /* tensors may lack storage; the kernel will not run */
-    bool train;    /* modules behave as in train mode */
-    bool in_place; /* the output is to be the first argument itself */
-    uint64_t seed; /* for FXS_OP_RANDOM: differs from node to node */
+    bool meta;          /* tensors may lack storage; the kernel will not run */
+    bool train;         /* modules behave as in train mode */
+    bool in_place;      /* the output is to be the first argument itself */
+    uint64_t seed;      /* for FXS_OP_RANDOM: differs from node to node */
     fxs_arena *scratch; /* reset after the call */
 
     /* What infer fills, by fxs_out_*: tensors in order; or `result` for everything else. */
     fxs_tensor **out;
     int nout, out_cap;
     bool out_list;          /* several outputs come as a list, not a tuple */
+    bool out_tuple;         /* a tuple even when there is one output or none (chunk, unbind) */
     const char *tuple_name; /* as a named tuple: "torch.return_types.max" */
     fxs_value result;       /* set by infer when the result is no tensor and no plain sequence of tensors */
     bool has_result;

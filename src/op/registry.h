@@ -36,7 +36,8 @@ typedef struct fxs_applied {
 } fxs_applied;
 
 /* Binds, infers, allocates and computes. Overloads are tried in order; when none fits, the error is that of the
- * first, which is the one that users know. Outputs' requires_grad follows torch's rule. In-place calls give the argument itself. */
+ * first, which is the one that users know. Outputs' requires_grad follows torch's rule. In-place calls give the
+ * argument itself. */
 fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
                         const fxs_apply *how, fxs_applied *out);
 

@@ -16,11 +16,18 @@ static const struct {
     const char *name;
     fxs_type one, many;
 } type_names[] = {
-    {"Tensor", FXS_T_TENSOR, FXS_T_TENSORS}, {"int", FXS_T_INT, FXS_T_INTS}, {"float", FXS_T_FLOAT, FXS_T_COUNT},
-    {"Scalar", FXS_T_SCALAR, FXS_T_COUNT},   {"number", FXS_T_NUMBER, FXS_T_COUNT}, {"bool", FXS_T_BOOL, FXS_T_COUNT},
-    {"str", FXS_T_STR, FXS_T_COUNT},         {"dtype", FXS_T_DTYPE, FXS_T_COUNT}, {"device", FXS_T_DEVICE, FXS_T_COUNT},
-    {"layout", FXS_T_LAYOUT, FXS_T_COUNT},   {"memory_format", FXS_T_MEMORY_FORMAT, FXS_T_COUNT},
-    {"any", FXS_T_ANY, FXS_T_COUNT},
+    {"Tensor", FXS_T_TENSOR, FXS_T_TENSORS},
+    {"int", FXS_T_INT, FXS_T_INTS},
+    {"float", FXS_T_FLOAT, FXS_T_COUNT},
+    {"Scalar", FXS_T_SCALAR, FXS_T_COUNT},
+    {"number", FXS_T_NUMBER, FXS_T_COUNT},
+    {"bool", FXS_T_BOOL, FXS_T_COUNT},
+    {"str", FXS_T_STR, FXS_T_COUNT},
+    {"dtype", FXS_T_DTYPE, FXS_T_COUNT},
+    {"device", FXS_T_DEVICE, FXS_T_COUNT},
+    {"layout", FXS_T_LAYOUT, FXS_T_COUNT},
+    {"memory_format", FXS_T_MEMORY_FORMAT, FXS_T_COUNT},
+    {"any", FXS_T_ANY, FXS_T_ANY},
 };
 
 static fxs_status bad(cursor *c, const char *what) {

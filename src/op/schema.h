@@ -40,8 +40,8 @@ typedef struct fxs_schema {
 fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_schema *out);
 /* Binds args (a tuple) and kwargs (a dict, may be NULL) into out[nparams]; containers that it makes (expanded lists)
  * go to `a`, everything else is borrowed. What does not fit is FXS_ETYPE with operator, argument, and types. */
-fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
-                           const fxs_value *args, const fxs_value *kwargs, fxs_value *out);
+fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
+                           const fxs_value *kwargs, fxs_value *out);
 /* Position of a parameter, -1 when there is none of that name. */
 int fxs_schema_index(const fxs_schema *s, const char *name);
 

@@ -106,7 +106,8 @@ static void run_blocks(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
-/* All elements are read once in any order, so a dense tensor (permuted, channels_last) is as good as a contiguous one. */
+/* All elements are read once in any order, so a dense tensor (permuted, channels_last) is as good as a contiguous one.
+ */
 static bool is_dense(const fxs_tensor *t) {
     int64_t expected = 1;
     for (int done = 0; done < t->ndim; done++) {

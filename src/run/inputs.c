@@ -9,8 +9,8 @@
 #include "base/rng.h"
 
 typedef struct input {
-    char *spec, *name;   /* name NULL: by position */
-    fxs_value value;     /* FXS_V_UNKNOWN: a shape to be filled */
+    char *spec, *name; /* name NULL: by position */
+    fxs_value value;   /* FXS_V_UNKNOWN: a shape to be filled */
     fxs_dtype dtype;
     int ndim;
     int64_t sizes[FXS_MAX_DIM];
@@ -73,10 +73,11 @@ static fxs_status push(fxs_inputs *in, input *item) {
 /* ---- specifications --------------------------------------------------------------------------------------- */
 
 static fxs_status bad(fxs_inputs *in, const input *i, const char *what) {
-    return fxs_fail(in->ctx, FXS_EINVAL,
-                    "input '%s': %s; an input is [NAME=]SHAPE[:DTYPE[:LOW..HIGH]] as x=1x3x224x224 or tokens=2x50:int64:0..999, "
-                    "NAME=@FILE.npy, or int:3, float:0.5, bool:true, str:TEXT, none",
-                    i->spec, what);
+    return fxs_fail(
+        in->ctx, FXS_EINVAL,
+        "input '%s': %s; an input is [NAME=]SHAPE[:DTYPE[:LOW..HIGH]] as x=1x3x224x224 or tokens=2x50:int64:0..999, "
+        "NAME=@FILE.npy, or int:3, float:0.5, bool:true, str:TEXT, none",
+        i->spec, what);
 }
 
 static fxs_status parse_shape(fxs_inputs *in, input *i, const char *s, size_t len) {
@@ -96,15 +97,26 @@ static fxs_status parse_shape(fxs_inputs *in, input *i, const char *s, size_t le
     return i->ndim ? FXS_OK : bad(in, i, "its shape is empty");
 }
 
+/* True when an integer or bool type has the whole number x. */
+static bool holds(fxs_dtype d, double x) {
+    int64_t stored = 0;
+    if (fabs(x) > 9e18)
+        return false;
+    fxs_store_int(d, &stored, (int64_t)x);
+    return fxs_load_int(d, &stored) == (int64_t)x;
+}
+
 static fxs_status parse_range(fxs_inputs *in, input *i, const char *s) {
     const char *dots = strstr(s, "..");
-    if (!dots || !fxs_read_float(s, (size_t)(dots - s), &i->low) || !fxs_read_float(dots + 2, strlen(dots + 2), &i->high) ||
-        !isfinite(i->low) || !isfinite(i->high))
+    if (!dots || !fxs_read_float(s, (size_t)(dots - s), &i->low) ||
+        !fxs_read_float(dots + 2, strlen(dots + 2), &i->high) || !isfinite(i->low) || !isfinite(i->high))
         return bad(in, i, "its range must be LOW..HIGH");
     if (i->low > i->high)
         return bad(in, i, "its range is empty: LOW is above HIGH");
-    if (!fxs_is_floating(i->dtype) && (fabs(i->low) > 9e18 || fabs(i->high) > 9e18))
-        return bad(in, i, "its range is beyond 64 bits");
+    if (!fxs_is_floating(i->dtype) && (!holds(i->dtype, ceil(i->low)) || !holds(i->dtype, floor(i->high))))
+        return bad(in, i, "its dtype can't hold its range");
+    if (!fxs_is_floating(i->dtype) && ceil(i->low) > floor(i->high))
+        return bad(in, i, "there is no whole number in its range");
     i->ranged = true;
     return FXS_OK;
 }
@@ -125,7 +137,8 @@ static fxs_status parse_tensor(fxs_inputs *in, input *i, const char *s) {
             FXS_TRY(parse_range(in, i, dtype + n + 1));
     }
     fxs_tensor *probe; /* the sizes must multiply to something that can exist */
-    FXS_TRY(fxs_tensor_new_meta(in->ctx, i->dtype, i->ndim, i->sizes, &probe));
+    if (fxs_tensor_new_meta(in->ctx, i->dtype, i->ndim, i->sizes, &probe) != FXS_OK)
+        return fxs_fail_where(in->ctx, "input '%s'", i->spec);
     fxs_tensor_unref(probe);
     return FXS_OK;
 }
@@ -177,6 +190,8 @@ static fxs_status parse_spec(fxs_inputs *in, input *i, const char *spec) {
     if (*spec != '@')
         return parse_tensor(in, i, spec);
     fxs_tensor *t;
+    if (!spec[1])
+        return bad(in, i, "the name of a .npy file is missing behind '@'");
     FXS_TRY(fxs_npy_read(in->ctx, spec + 1, &t));
     i->value = fxs_of_tensor(t);
     return FXS_OK;
@@ -211,15 +226,32 @@ static fxs_status fill(fxs_ctx *ctx, const input *i, const char *name, fxs_tenso
             fxs_fill_uniform(ctx, t, seed, i->low, i->high);
         else
             fxs_fill_normal(ctx, t, seed, 0, 1); /* torch.randn */
-    } else { /* 0 and 1 are valid indices and masks for nearly everything */
+    } else {                                     /* 0 and 1 are valid indices and masks for nearly everything */
         fxs_fill_integers(ctx, t, seed, i->ranged ? (int64_t)ceil(i->low) : 0, i->ranged ? (int64_t)floor(i->high) : 1);
     }
     return FXS_OK;
 }
 
+/* A copy with the same strides: a network may write its inputs in place, and the next run wants them as they were. */
+static fxs_status copy_tensor(fxs_ctx *ctx, const fxs_tensor *from, fxs_value *out) {
+    fxs_tensor *t;
+    FXS_TRY(fxs_tensor_make(ctx, from->dtype, from->ndim, from->sizes, from->strides, &t));
+    t->requires_grad = from->requires_grad;
+    fxs_status s = fxs_tensor_allocate(ctx, t);
+    if (s != FXS_OK) {
+        fxs_tensor_unref(t);
+        return s;
+    }
+    fxs_tensor_copy(ctx, t, from);
+    *out = fxs_of_tensor(t);
+    return FXS_OK;
+}
+
 static fxs_status value_of(fxs_ctx *ctx, const input *i, const char *name, fxs_run_mode mode, fxs_value *out) {
     fxs_tensor *t;
-    if (i->value.tag != FXS_V_UNKNOWN && !(i->value.tag == FXS_V_TENSOR && mode == FXS_RUN_META)) {
+    if (i->value.tag == FXS_V_TENSOR && mode == FXS_RUN_EXECUTE && i->value.u.tensor->storage)
+        return copy_tensor(ctx, i->value.u.tensor, out);
+    if (i->value.tag != FXS_V_UNKNOWN && i->value.tag != FXS_V_TENSOR) {
         *out = fxs_value_ref(i->value);
         return FXS_OK;
     }
@@ -241,7 +273,8 @@ static fxs_status value_of(fxs_ctx *ctx, const input *i, const char *name, fxs_r
 static const char *bare_name(const fxs_node *n) { return n->target + strspn(n->target, "*"); }
 
 static bool names_placeholder(const input *i, const fxs_node *n) {
-    return i->name && (strcmp(i->name, n->name) == 0 || strcmp(i->name, bare_name(n)) == 0 || strcmp(i->name, n->target) == 0);
+    return i->name &&
+           (strcmp(i->name, n->name) == 0 || strcmp(i->name, bare_name(n)) == 0 || strcmp(i->name, n->target) == 0);
 }
 
 static const fxs_node *next_placeholder(const fxs_node *n) {
@@ -259,7 +292,8 @@ static fxs_status refuse_input(const fxs_inputs *in, const fxs_graph *g, const i
     if (names.failed)
         s = fxs_fail_memory(in->ctx);
     else if (i->name)
-        s = fxs_fail(in->ctx, FXS_EINVAL, "the model has no input '%s'; its inputs are: %s", i->name, count ? names.data : "none");
+        s = fxs_fail(in->ctx, FXS_EINVAL, "the model has no input '%s'; its inputs are: %s", i->name,
+                     count ? names.data : "none");
     else
         s = fxs_fail(in->ctx, FXS_EINVAL, "input '%s' is one too many; the model's inputs are: %s", i->spec,
                      count ? names.data : "none");

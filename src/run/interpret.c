@@ -1,5 +1,5 @@
-/* interpret.c: see interpret.h. A node that fails or is unknown gives an unknown result; nodes that need it are blocked,
- * and all others go on. */
+/* interpret.c: see interpret.h. A node that fails or is unknown gives an unknown result; nodes that need it are
+ * blocked, and all others go on. */
 #include "run/interpret.h"
 
 #include <string.h>
@@ -108,8 +108,8 @@ static fxs_status read_parameter(machine *m, fxs_parameter *p, fxs_value *out) {
 }
 
 static fxs_status missing_target(machine *m, const fxs_node *n, const fxs_lookup *at) {
-    return fxs_fail(m->ctx, FXS_ENOTFOUND, "there is no '%.*s' in %s, which %s needs", (int)at->missing_len, at->missing,
-                    at->parent->class_name, n->target);
+    return fxs_fail(m->ctx, FXS_ENOTFOUND, "there is no '%.*s' in %s, which %s needs", (int)at->missing_len,
+                    at->missing, at->parent->class_name, n->target);
 }
 
 static fxs_status get_attr(machine *m, const fxs_node *n, fxs_step *step, fxs_value *result) {

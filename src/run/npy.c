@@ -60,9 +60,9 @@ static fxs_status read_descr(npy *n) {
     static const struct {
         const char *code;
         fxs_dtype dtype;
-    } codes[] = {{"f4", FXS_FLOAT32}, {"f8", FXS_FLOAT64}, {"f2", FXS_FLOAT16}, {"i8", FXS_INT64}, {"i4", FXS_INT32},
-                 {"i2", FXS_INT16},   {"i1", FXS_INT8},    {"u1", FXS_UINT8},   {"b1", FXS_BOOL},  {"c8", FXS_COMPLEX64},
-                 {"c16", FXS_COMPLEX128}};
+    } codes[] = {{"f4", FXS_FLOAT32}, {"f8", FXS_FLOAT64},   {"f2", FXS_FLOAT16},    {"i8", FXS_INT64},
+                 {"i4", FXS_INT32},   {"i2", FXS_INT16},     {"i1", FXS_INT8},       {"u1", FXS_UINT8},
+                 {"b1", FXS_BOOL},    {"c8", FXS_COMPLEX64}, {"c16", FXS_COMPLEX128}};
     const char *d = field(n, "descr");
     if (!d || (*d != '<' && *d != '|'))
         return bad(n, "the element type must be little-endian, as '<f4'");

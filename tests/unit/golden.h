@@ -6,11 +6,11 @@
 
 #include "testing.h"
 
-/* The whole file, NUL-terminated; free it. Fails the test when it is not there. */
-static inline char *read_golden(const char *name, const char *suffix, size_t *len) {
+/* The whole file under tests/, NUL-terminated; free it. Fails the test when it is not there. */
+static inline char *read_test_file(const char *relative, size_t *len) {
     const char *tests = getenv("FXS_TESTS");
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/models/%s%s", tests ? tests : "tests", name, suffix);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", tests ? tests : "tests", relative);
     FILE *f = fopen(path, "rb");
     if (!f)
         fprintf(stderr, "%s is not there\n", path);
@@ -24,6 +24,18 @@ static inline char *read_golden(const char *name, const char *suffix, size_t *le
     if (len)
         *len = b.len;
     return b.data;
+}
+
+static inline char *read_golden(const char *name, const char *suffix, size_t *len) {
+    char path[512];
+    snprintf(path, sizeof path, "golden/models/%s%s", name, suffix);
+    return read_test_file(path, len);
+}
+
+static inline char *sample_file(const char *name, size_t *len) {
+    char path[512];
+    snprintf(path, sizeof path, "../samples/%s.fx", name);
+    return read_test_file(path, len);
 }
 
 /* params.tsv as declarations: "parameter bias: torch.float32[1]". */

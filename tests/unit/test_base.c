@@ -1,4 +1,5 @@
-/* test_base.c: dtype conversions, promotion, Python's number and string texts, values, tensors, arenas, maps, threads. */
+/* test_base.c: dtype conversions, promotion, Python's number and string texts, values, tensors, arenas, maps, threads.
+ */
 #include "testing.h"
 
 #include <stdatomic.h>
@@ -38,8 +39,12 @@ static void floats_print_as_python_does(void **state) {
 }
 
 static void strings_quote_as_python_does(void **state) {
-    static const char *const cases[][2] = {{"str", "'str'"},     {"it's", "\"it's\""},      {"a\"b", "'a\"b'"},
-                                           {"b'\"c", "'b\\'\"c'"}, {"n\nt\t\\", "'n\\nt\\t\\\\'"}, {"\xc3\xa9", "'\xc3\xa9'"},
+    static const char *const cases[][2] = {{"str", "'str'"},
+                                           {"it's", "\"it's\""},
+                                           {"a\"b", "'a\"b'"},
+                                           {"b'\"c", "'b\\'\"c'"},
+                                           {"n\nt\t\\", "'n\\nt\\t\\\\'"},
+                                           {"\xc3\xa9", "'\xc3\xa9'"},
                                            {"\xff\x01", "'\\xff\\x01'"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -59,17 +64,21 @@ static void half_floats_round_to_even(void **state) {
         assert_int_equal(fxs_float_to_half(f), h);
         assert_int_equal(fxs_float_to_bfloat16(fxs_bfloat16_to_float((uint16_t)(h & 0x7f7f))), h & 0x7f7f);
     }
-    assert_int_equal(fxs_float_to_half(1.0f + 0x1p-11f), fxs_float_to_half(1.0f));           /* half-way, even below */
-    assert_int_equal(fxs_float_to_half(1.0f + 3 * 0x1p-11f), fxs_float_to_half(1.0f + 0x1p-9f)); /* half-way, even above */
+    assert_int_equal(fxs_float_to_half(1.0f + 0x1p-11f), fxs_float_to_half(1.0f)); /* half-way, even below */
+    assert_int_equal(fxs_float_to_half(1.0f + 3 * 0x1p-11f),
+                     fxs_float_to_half(1.0f + 0x1p-9f)); /* half-way, even above */
     assert_int_equal(fxs_float_to_half(65520.0f), 0x7c00);
     assert_int_equal(fxs_float_to_half(65519.0f), 0x7bff);
     assert_int_equal(fxs_float_to_bfloat16(NAN), 0x7fc0);
 }
 
 static void promotion_follows_torch(void **state) {
-    static const fxs_dtype cases[][3] = {{FXS_INT64, FXS_FLOAT32, FXS_FLOAT32},  {FXS_UINT8, FXS_INT8, FXS_INT16},
-                                         {FXS_BOOL, FXS_UINT8, FXS_UINT8},       {FXS_FLOAT16, FXS_BFLOAT16, FXS_FLOAT32},
-                                         {FXS_FLOAT64, FXS_COMPLEX64, FXS_COMPLEX128}, {FXS_INT32, FXS_INT64, FXS_INT64},
+    static const fxs_dtype cases[][3] = {{FXS_INT64, FXS_FLOAT32, FXS_FLOAT32},
+                                         {FXS_UINT8, FXS_INT8, FXS_INT16},
+                                         {FXS_BOOL, FXS_UINT8, FXS_UINT8},
+                                         {FXS_FLOAT16, FXS_BFLOAT16, FXS_FLOAT32},
+                                         {FXS_FLOAT64, FXS_COMPLEX64, FXS_COMPLEX128},
+                                         {FXS_INT32, FXS_INT64, FXS_INT64},
                                          {FXS_FLOAT32, FXS_FLOAT64, FXS_FLOAT64}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -218,7 +227,8 @@ static void schemas_bind_as_torch_does(void **state) {
     fxs_tensor *t = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1);
     assert_ok(ctx, fxs_schema_parse(ctx, &a,
                                     "(Tensor input, int[2] stride=1, int[2]|str padding=[0, 0], *, Scalar? alpha=None, "
-                                    "dtype? dtype=None, str mode='zeros') -> Tensor", &s));
+                                    "dtype? dtype=None, str mode='zeros') -> Tensor",
+                                    &s));
     assert_int_equal(s.nparams, 6);
     args = TUPLE(ctx, TENSOR(t), fxs_int(3), make_str(ctx, "same"));
     kwargs = KEYWORDS(ctx, {"alpha", fxs_float(0.5)});

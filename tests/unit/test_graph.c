@@ -6,15 +6,51 @@
 static void names_are_torchs(void **state) {
     /* candidate, name; one after another in one namespace */
     static const char *const cases[][2] = {
-        {"x", "x"},           {"x", "x_1"},          {"x_1", "x_2"},         {"x", "x_3"},        {"x_1", "x_4"},
-        {"y_0", "y_0"},       {"y_0", "y_1"},        {"y", "y"},             {"z_007", "z_7"},    {"z_7", "z_8"},
-        {"1abc", "_1abc"},    {"1", "_1"},           {"a.b", "a_b"},         {"a-b.c d", "a_b_c_d"}, {"main.0", "main_0"},
-        {"\xc3\xa9", "_"},    {"_", "__1"},          {"_", "__2"},           {"__x__", "__x__"},  {"foo_1_1", "foo_1_1"},
-        {"foo_1_1", "foo_1_2"}, {"foo_1", "foo_1"},  {"x_9", "x_9"},         {"x_10", "x_10"},    {"x_9", "x_11"},
-        {"sum", "sum_1"},     {"sum", "sum_2"},      {"max", "max_1"},       {"input", "input_1"}, {"None", "None_1"},
-        {"class", "class_1"}, {"self", "self"},      {"lambda", "lambda_1"}, {"match", "match"},  {"getattr", "getattr_1"},
-        {"torch", "torch_1"}, {"device", "device_1"}, {"inf", "inf_1"},      {"nan", "nan_1"},    {"NoneType", "NoneType_1"},
-        {"pytree", "pytree_1"}, {"fx_pytree", "fx_pytree_1"}, {"copyright", "copyright_1"}, {"abs_1", "abs_1"}, {"abs", "abs_2"},
+        {"x", "x"},
+        {"x", "x_1"},
+        {"x_1", "x_2"},
+        {"x", "x_3"},
+        {"x_1", "x_4"},
+        {"y_0", "y_0"},
+        {"y_0", "y_1"},
+        {"y", "y"},
+        {"z_007", "z_7"},
+        {"z_7", "z_8"},
+        {"1abc", "_1abc"},
+        {"1", "_1"},
+        {"a.b", "a_b"},
+        {"a-b.c d", "a_b_c_d"},
+        {"main.0", "main_0"},
+        {"\xc3\xa9", "_"},
+        {"_", "__1"},
+        {"_", "__2"},
+        {"__x__", "__x__"},
+        {"foo_1_1", "foo_1_1"},
+        {"foo_1_1", "foo_1_2"},
+        {"foo_1", "foo_1"},
+        {"x_9", "x_9"},
+        {"x_10", "x_10"},
+        {"x_9", "x_11"},
+        {"sum", "sum_1"},
+        {"sum", "sum_2"},
+        {"max", "max_1"},
+        {"input", "input_1"},
+        {"None", "None_1"},
+        {"class", "class_1"},
+        {"self", "self"},
+        {"lambda", "lambda_1"},
+        {"match", "match"},
+        {"getattr", "getattr_1"},
+        {"torch", "torch_1"},
+        {"device", "device_1"},
+        {"inf", "inf_1"},
+        {"nan", "nan_1"},
+        {"NoneType", "NoneType_1"},
+        {"pytree", "pytree_1"},
+        {"fx_pytree", "fx_pytree_1"},
+        {"copyright", "copyright_1"},
+        {"abs_1", "abs_1"},
+        {"abs", "abs_2"},
         {"", "_unnamed"},
     };
     fxs_graph *g;
@@ -58,7 +94,8 @@ static void targets_become_snake_case(void **state) {
     }
 }
 
-static fxs_node *add_node(fxs_ctx *ctx, fxs_graph *g, fxs_kind kind, const char *target, size_t n, fxs_node *const *inputs) {
+static fxs_node *add_node(fxs_ctx *ctx, fxs_graph *g, fxs_kind kind, const char *target, size_t n,
+                          fxs_node *const *inputs) {
     fxs_node *node;
     fxs_value args = make_list(ctx, FXS_V_TUPLE, 0, NULL);
     fxs_value_unref(&args);
@@ -102,10 +139,13 @@ static const struct {
     {"graph():\n    %x : [#users=2] = placeholder[target=x]\n"
      "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %x],), kwargs = {})\n"
      "    %add : [#users=1] = call_function[target=torch.add](args = (%x, 1), kwargs = {})\n    return cat\n",
-     "Argument 'add' of Node 'cat' was used before it has been defined! Please check that Nodes in the graph are topologically "
+     "Argument 'add' of Node 'cat' was used before it has been defined! Please check that Nodes in the graph are "
+     "topologically "
      "ordered"},
-    {"graph():\n    %relu : [#users=1] = call_function[target=torch.relu](args = (%relu,), kwargs = {})\n    return relu\n",
-     "Argument 'relu' of Node 'relu' was used before it has been defined! Please check that Nodes in the graph are topologically "
+    {"graph():\n    %relu : [#users=1] = call_function[target=torch.relu](args = (%relu,), kwargs = {})\n    return "
+     "relu\n",
+     "Argument 'relu' of Node 'relu' was used before it has been defined! Please check that Nodes in the graph are "
+     "topologically "
      "ordered"},
     {"Sequential(\n  (0): ReLU()\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
      "    %_0 : [#users=1] = call_module[target=0.zz.q](args = (%x,), kwargs = {})\n    return _0\n",
@@ -113,7 +153,8 @@ static const struct {
     {"Sequential(\n  (0): ReLU()\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
      "    %_0 : [#users=1] = call_module[target=5](args = (%x,), kwargs = {})\n    return _0\n",
      "Node _0 target 5 references nonexistent attribute 5 of "},
-    {"Sequential(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
+    {"Sequential(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n)\ngraph():\n    %x : [#users=1] = "
+     "placeholder[target=x]\n"
      "    %_0 : [#users=1] = call_module[target=0.weight](args = (%x,), kwargs = {})\n    return _0\n",
      "Node _0 target 0.weight weight of 0 does not reference an nn.Module"},
 };
@@ -132,19 +173,21 @@ static void lint_says_what_torch_says(void **state) {
 
 static void tabular_is_laid_out_as_tabulate_does(void **state) {
     fxs_ctx *ctx = *state;
-    static const char graph[] = "graph():\n    %x : [#users=1] = placeholder[target=x](default=None)\n"
-                                "    %w : [#users=0] = get_attr[target=w]\n"
-                                "    %add : [#users=1] = call_function[target=torch.add](args = (%x, s, torch.float32), kwargs = "
-                                "{k: slice(x, None, None), d: cuda:0})\n"
-                                "    %view : [#users=1] = call_method[target=view](args = (%add, (1, 2), [3]), kwargs = {})\n"
-                                "    return (view,)\n";
+    static const char graph[] =
+        "graph():\n    %x : [#users=1] = placeholder[target=x](default=None)\n"
+        "    %w : [#users=0] = get_attr[target=w]\n"
+        "    %add : [#users=1] = call_function[target=torch.add](args = (%x, s, torch.float32), kwargs = "
+        "{k: slice(x, None, None), d: cuda:0})\n"
+        "    %view : [#users=1] = call_method[target=view](args = (%add, (1, 2), [3]), kwargs = {})\n"
+        "    return (view,)\n";
     static const char want[] =
         "opcode         name    target                                args                     kwargs\n"
         "-------------  ------  ------------------------------------  -----------------------  "
         "--------------------------------------------------------------\n"
         "placeholder    x       x                                     (None,)                  {}\n"
         "get_attr       w       w                                     ()                       {}\n"
-        "call_function  add     <built-in method add of type object>  (x, 's', torch.float32)  {'k': slice(x, None, None), 'd': "
+        "call_function  add     <built-in method add of type object>  (x, 's', torch.float32)  {'k': slice(x, None, "
+        "None), 'd': "
         "device(type='cuda', index=0)}\n"
         "call_method    view    view                                  (add, (1, 2), [3])       {}\n"
         "output         output  output                                ((view,),)               {}\n";
@@ -182,22 +225,14 @@ static void long_lists_are_cut(void **state) {
     fxs_value_unref(&t);
 }
 
-/* tests/golden/fx_graphs.txt: each graph behind a line "=== SCRIPT". Left out are eight of 113: four to which the script
- * itself printed something more, three with nodes of another graph, one whose object prints itself as what it likes. */
+/* tests/golden/fx_graphs.txt: each graph behind a line "=== SCRIPT". Left out are eight of 113: four to which the
+ * script itself printed something more, three with nodes of another graph, one whose object prints itself as what it
+ * likes. */
 static void every_graph_of_the_rule_scripts_is_kept(void **state) {
     fxs_ctx *ctx = *state;
-    const char *tests = getenv("FXS_TESTS");
-    char path[512];
     int graphs = 0, bad = 0;
-    snprintf(path, sizeof path, "%s/golden/fx_graphs.txt", tests ? tests : "tests");
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fxs_buf b = {0};
-    char chunk[65536];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
-        fxs_buf_add(&b, chunk, n);
-    fclose(f);
-    for (char *at = strstr(b.data, "=== "); at; graphs++) {
+    char *file = read_test_file("golden/fx_graphs.txt", NULL);
+    for (char *at = strstr(file, "=== "); at; graphs++) {
         char *name = at + 4, *graph = strchr(name, '\n') + 1, *text = NULL;
         at = strstr(graph, "\n=== ");
         size_t len = at ? (size_t)(at + 1 - graph) : strlen(graph);
@@ -215,7 +250,7 @@ static void every_graph_of_the_rule_scripts_is_kept(void **state) {
         fxs_free(text);
         fxs_module_unref(m);
     }
-    fxs_buf_free(&b);
+    fxs_free(file);
     assert_int_equal(bad, 0);
     assert_true(graphs > 100);
 }

@@ -6,9 +6,9 @@
 #include "run/inputs.h"
 
 /* Networks all of whose operators are here. */
-static const char *const covered[] = {"testmodel",    "alexnet",     "vgg11",     "vgg16_bn",   "resnet18",    "resnet50",
-                                      "squeezenet1_1", "densenet121", "mobilenet_v2", "unet",   "googlenet",   "mnasnet0_5",
-                                      "text_encoder"};
+static const char *const covered[] = {"testmodel", "alexnet",       "vgg11",       "vgg16_bn",     "resnet18",
+                                      "resnet50",  "squeezenet1_1", "densenet121", "mobilenet_v2", "unet",
+                                      "googlenet", "mnasnet0_5",    "text_encoder"};
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EXECUTE_LIMIT 20e6 /* FLOPs: sanitized arithmetic is slow, and the large networks take the same paths */
@@ -139,17 +139,18 @@ static void every_layer_argument_is_understood(void **state) { for_each_golden(l
 
 /* ---- when something is wrong ------------------------------------------------------------------------------- */
 
-static const char broken[] = "Net(\n  (fc): Linear(in_features=100, out_features=10, bias=True)\n  (own): Mystery(a=1, b=two)\n)\n"
-                             "graph():\n"
-                             "    %x : [#users=3] = placeholder[target=x]\n"
-                             "    %y : [#users=1] = placeholder[target=y]\n"
-                             "    %relu : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
-                             "    %fc : [#users=1] = call_module[target=fc](args = (%relu,), kwargs = {})\n"
-                             "    %own : [#users=1] = call_module[target=own](args = (%x,), kwargs = {})\n"
-                             "    %odd : [#users=1] = call_function[target=my.odd](args = (%own,), kwargs = {})\n"
-                             "    %neg : [#users=1] = call_method[target=sigmoid](args = (%x,), kwargs = {})\n"
-                             "    %gone : [#users=0] = call_module[target=gone.away](args = (%neg,), kwargs = {})\n"
-                             "    return (fc, odd, y)\n";
+static const char broken[] =
+    "Net(\n  (fc): Linear(in_features=100, out_features=10, bias=True)\n  (own): Mystery(a=1, b=two)\n)\n"
+    "graph():\n"
+    "    %x : [#users=3] = placeholder[target=x]\n"
+    "    %y : [#users=1] = placeholder[target=y]\n"
+    "    %relu : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+    "    %fc : [#users=1] = call_module[target=fc](args = (%relu,), kwargs = {})\n"
+    "    %own : [#users=1] = call_module[target=own](args = (%x,), kwargs = {})\n"
+    "    %odd : [#users=1] = call_function[target=my.odd](args = (%own,), kwargs = {})\n"
+    "    %neg : [#users=1] = call_method[target=sigmoid](args = (%x,), kwargs = {})\n"
+    "    %gone : [#users=0] = call_module[target=gone.away](args = (%neg,), kwargs = {})\n"
+    "    return (fc, odd, y)\n";
 
 static fxs_outcome outcome_of(const fxs_module *m, const char *node) {
     return fxs_graph_find(fxs_module_graph(m), node)->meta.outcome;
@@ -190,12 +191,28 @@ static void a_bad_node_does_not_stop_the_rest(void **state) {
 
 static void wrong_inputs_are_refused(void **state) {
     fxs_ctx *ctx = *state;
-    static const char *const bad[] = {"",        "x=",          "1x",        "x1",          "1xx2",    "99999999999999999999",
-                                      "1x2:float33", "1x2:int64:5..1", "1x2:float32:a..b", "=1x2", "int:abc", "bool:perhaps",
-                                      "float:",  "1x2:qint8",   "@/nonexistent.npy", "-1x2", "1000000000000000000x1000000000000000000",
+    static const char *const bad[] = {"",
+                                      "x=",
+                                      "1x",
+                                      "x1",
+                                      "1xx2",
+                                      "99999999999999999999",
+                                      "1x2:float33",
+                                      "1x2:int64:5..1",
+                                      "1x2:float32:a..b",
+                                      "=1x2",
+                                      "int:abc",
+                                      "bool:perhaps",
+                                      "float:",
+                                      "1x2:qint8",
+                                      "1:uint8:0..300", "1:uint8:-5..-1", "1:bool:0..2", "1:int64:0.2..0.8", "@",
+                                      "@/nonexistent.npy",
+                                      "-1x2",
+                                      "1000000000000000000x1000000000000000000",
                                       "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1"};
-    static const char *const good[] = {"1", "scalar", "x=3x4:int64:0..9", "0x3", "n=int:-3", "s=str:a=b", "f=float:1e-3", "o=none",
-                                       "1x2:float16", "2x2:bool", "q=1x2:float64:-1.5..2.5"};
+    static const char *const good[] = {"1",           "scalar",    "x=3x4:int64:0..9",       "0x3",
+                                       "n=int:-3",    "s=str:a=b", "f=float:1e-3",           "o=none",
+                                       "1x2:float16", "2x2:bool",  "q=1x2:float64:-1.5..2.5"};
     fxs_inputs *in;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_ok(ctx, fxs_inputs_new(ctx, &in));
@@ -216,8 +233,9 @@ static void wrong_inputs_are_refused(void **state) {
 
 static void inputs_bind_by_name_and_order(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "graph():\n    %a : [#users=0] = placeholder[target=a]\n    %b : [#users=0] = placeholder[target=b]\n"
-                               "    %n : [#users=0] = placeholder[target=n](default=7)\n    return (a, b, n)\n";
+    static const char text[] =
+        "graph():\n    %a : [#users=0] = placeholder[target=a]\n    %b : [#users=0] = placeholder[target=b]\n"
+        "    %n : [#users=0] = placeholder[target=n](default=7)\n    return (a, b, n)\n";
     fxs_module *m;
     fxs_inputs *in;
     char *table;
@@ -248,9 +266,10 @@ static void inputs_bind_by_name_and_order(void **state) {
 
 static void meta_of_huge_networks_allocates_nothing(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "Net(\n  (fc): Linear(in_features=1000000, out_features=10000000, bias=True)\n)\ngraph():\n"
-                               "    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %fc : [#users=1] = call_module[target=fc](args = (%x,), kwargs = {})\n    return fc\n";
+    static const char text[] =
+        "Net(\n  (fc): Linear(in_features=1000000, out_features=10000000, bias=True)\n)\ngraph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %fc : [#users=1] = call_module[target=fc](args = (%x,), kwargs = {})\n    return fc\n";
     fxs_module *m;
     fxs_inputs *in;
     fxs_run_summary sum;
@@ -260,7 +279,8 @@ static void meta_of_huge_networks_allocates_nothing(void **state) {
     assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, &sum));
     assert_int_equal(sum.failed, 0);
     assert_int_equal(sum.parameters, 10000010000000);
-    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE}, &sum) == FXS_ENOMEM ? FXS_OK : FXS_EINVAL);
+    assert_ok(ctx,
+              fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE}, &sum) == FXS_ENOMEM ? FXS_OK : FXS_EINVAL);
     fxs_ctx_clear(ctx);
     fxs_inputs_free(in);
     fxs_module_unref(m);
@@ -295,6 +315,67 @@ static void statistics_count_what_is_there(void **state) {
     fxs_tensor_unref(t);
 }
 
+/* Every allocation of loading, running and printing fails once: a status or a node that failed, never a crash or a leak. */
+static void every_failed_allocation_of_a_run_is_survived(void **state) {
+    size_t len;
+    char *file = golden_file("testmodel", &len);
+    (void)state;
+    for (int mode = 0; mode < 2; mode++) {
+        for (long limit = 0, done = 0; !done; limit += limit < 2000 ? 1 : 7) {
+            fxs_module *m = NULL;
+            fxs_inputs *in = NULL;
+            fxs_run_summary sum = {0};
+            char *table = NULL;
+            fxs_alloc_fail_after(limit);
+            fxs_ctx *ctx = fxs_ctx_new();
+            fxs_status s = ctx ? fxs_load_text(ctx, "m", file, len, &m) : FXS_ENOMEM;
+            if (s == FXS_OK)
+                s = fxs_inputs_new(ctx, &in);
+            if (s == FXS_OK)
+                s = fxs_inputs_add(in, "x=1x3x16x16");
+            if (s == FXS_OK)
+                s = fxs_inputs_add(in, "y=1x2x8x8");
+            if (s == FXS_OK)
+                s = fxs_run(m, in, &(fxs_run_options){.mode = (fxs_run_mode)mode, .stats = true}, &sum);
+            if (s == FXS_OK)
+                s = fxs_module_print_table(m, FXS_TABLE_TEXT, &table, NULL);
+            fxs_alloc_fail_after(-1);
+            done = s == FXS_OK && sum.failed == 0;
+            assert_true(s == FXS_OK || s == FXS_ENOMEM);
+            assert_true(limit < 100000);
+            fxs_free(table);
+            fxs_inputs_free(in);
+            fxs_module_unref(m);
+            fxs_ctx_free(ctx);
+        }
+    }
+    fxs_free(file);
+}
+
+static void given_tensors_are_not_written(void **state) {
+    fxs_ctx *ctx = *state;
+    static const char text[] = "M(\n  (r): ReLU(inplace=True)\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
+                               "    %r : [#users=1] = call_module[target=r](args = (%x,), kwargs = {})\n    return r\n";
+    fxs_module *m;
+    fxs_inputs *in;
+    fxs_tensor *t = random_tensor(ctx, FXS_FLOAT32, SIZES(100), 1);
+    double first = nth(t, 0), sum = 0, after = 0;
+    for (int64_t i = 0; i < 100; i++)
+        sum += nth(t, i);
+    assert_ok(ctx, fxs_load_text(ctx, "m", text, strlen(text), &m));
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    assert_ok(ctx, fxs_inputs_add_value(in, NULL, TENSOR(t)));
+    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.stats = true}, NULL));
+    for (int64_t i = 0; i < 100; i++)
+        after += nth(t, i);
+    assert_near(nth(t, 0), first, 0);
+    assert_near(after, sum, 0);
+    assert_near(fxs_graph_find(fxs_module_graph(m), "r")->meta.stats[0].min, 0, 0);
+    fxs_inputs_free(in);
+    fxs_module_unref(m);
+    fxs_tensor_unref(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meta_equals_torch),
@@ -305,6 +386,8 @@ int main(void) {
         cmocka_unit_test(inputs_bind_by_name_and_order),
         cmocka_unit_test(meta_of_huge_networks_allocates_nothing),
         cmocka_unit_test(statistics_count_what_is_there),
+        cmocka_unit_test(every_failed_allocation_of_a_run_is_survived),
+        cmocka_unit_test(given_tensors_are_not_written),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -17,8 +17,8 @@
 #include "base/rng.h"
 #include "op/registry.h"
 
-#define SIZES(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
-
+#define SIZES(...)                                                                                                     \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static inline void assert_ok_at(fxs_ctx *ctx, fxs_status s, const char *file, int line) {
     if (s != FXS_OK)
@@ -83,9 +83,9 @@ static inline fxs_value make_list(fxs_ctx *ctx, fxs_tag tag, size_t n, const fxs
         v.u.seq->items[i] = items[i];
     return v;
 }
-#define LIST(ctx, ...)                                                                                       \
+#define LIST(ctx, ...)                                                                                                 \
     make_list((ctx), FXS_V_LIST, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value), (fxs_value[]){__VA_ARGS__})
-#define TUPLE(ctx, ...)                                                                                      \
+#define TUPLE(ctx, ...)                                                                                                \
     make_list((ctx), FXS_V_TUPLE, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value), (fxs_value[]){__VA_ARGS__})
 #define TENSOR(t) fxs_of_tensor(fxs_tensor_ref(t))
 
@@ -110,11 +110,11 @@ static inline fxs_value make_keywords(fxs_ctx *ctx, size_t n, const keyword *k) 
     }
     return v;
 }
-#define KEYWORDS(ctx, ...)                                                                                   \
+#define KEYWORDS(ctx, ...)                                                                                             \
     make_keywords((ctx), sizeof((keyword[]){__VA_ARGS__}) / sizeof(keyword), (keyword[]){__VA_ARGS__})
 
-/* Calls an operator by a graph's spelling ("torch.conv2d", "Tensor.view"); args (a tuple) and kwargs (a dict or none) are
- * dropped after. The status is returned so that refusals can be tested; *out is the counted result. */
+/* Calls an operator by a graph's spelling ("torch.conv2d", "Tensor.view"); args (a tuple) and kwargs (a dict or none)
+ * are dropped after. The status is returned so that refusals can be tested; *out is the counted result. */
 static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, fxs_value args, fxs_value kwargs,
                                 fxs_value *out) {
     fxs_arena scratch = {0};
@@ -125,8 +125,7 @@ static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, f
         fprintf(stderr, "no operator is spelled %s\n", spelling);
     assert_non_null(ops);
     fxs_apply how = {.meta = meta, .seed = 1, .scratch = &scratch};
-    fxs_status s =
-        fxs_op_apply(ctx, ops, &args, kwargs.tag == FXS_V_DICT ? &kwargs : NULL, &how, &applied);
+    fxs_status s = fxs_op_apply(ctx, ops, &args, kwargs.tag == FXS_V_DICT ? &kwargs : NULL, &how, &applied);
     *out = applied.result;
     fxs_value_unref(&args);
     fxs_value_unref(&kwargs);

@@ -1,0 +1,228 @@
+/* index.c: x[...] and x[...] = y on tensors. Reading the index is in index_read.c; without index tensors the result is
+ * a view, with them a copy whose strides are those of PyTorch's TensorIterator. */
+#include "kernels/index.h"
+
+#include <string.h>
+
+#include "kernels/iterate.h"
+
+/* ---- applying index tensors ---------------------------------------------------------------------------- */
+
+static bool is_indexed(const fxs_indexing *ix, int dim) {
+    for (int i = 0; i < ix->nindex; i++)
+        if (ix->index[i].dim == dim)
+            return true;
+    return false;
+}
+
+/* The view without the indexed dimensions. */
+static fxs_tensor rest_of_view(const fxs_indexing *ix) {
+    fxs_tensor rest = ix->view;
+    rest.ndim = 0;
+    for (int i = 0; i < ix->view.ndim; i++) {
+        if (is_indexed(ix, i))
+            continue;
+        rest.sizes[rest.ndim] = ix->view.sizes[i];
+        rest.strides[rest.ndim++] = ix->view.strides[i];
+    }
+    return rest;
+}
+
+/* Operands as torch's index has them: the source with stride 0 where it is indexed, then the index tensors. */
+void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides) {
+    int64_t operands[FXS_MAX_DIM + 1][FXS_MAX_DIM] = {{0}};
+    fxs_tensor rest = rest_of_view(ix);
+    for (int i = 0; i < rest.ndim; i++)
+        operands[0][i + (i >= ix->at ? ix->common_ndim : 0)] = rest.strides[i];
+    for (int k = 0; k < ix->nindex; k++) {
+        const fxs_index *t = &ix->index[k];
+        int pad = ix->common_ndim - t->ndim;
+        for (int i = 0; i < t->ndim; i++)
+            operands[k + 1][ix->at + pad + i] = t->sizes[i] == 1 && ix->common[pad + i] != 1 ? 0 : t->strides[i];
+    }
+    fxs_iterator_strides(ix->ndim, ix->sizes, ix->nindex + 1, operands, strides);
+}
+
+/* Element of an index tensor at a row-major position of the common shape. */
+static int64_t index_at(const fxs_indexing *ix, const fxs_index *t, int64_t position) {
+    int64_t at = 0;
+    for (int i = ix->common_ndim - 1; i >= 0; i--) {
+        int64_t k = position % ix->common[i];
+        int own = i - (ix->common_ndim - t->ndim);
+        position /= ix->common[i];
+        if (own >= 0 && t->sizes[own] != 1)
+            at += k * t->strides[own];
+    }
+    return fxs_load_int(t->dtype, (const char *)t->data + at * (int64_t)fxs_dtype_size(t->dtype));
+}
+
+/* Offset, in elements of the view, of the part that a position of the common shape selects. */
+static fxs_status part_offset(fxs_call *c, const fxs_indexing *ix, int64_t position, int64_t *offset) {
+    *offset = 0;
+    for (int k = 0; k < ix->nindex; k++) {
+        const fxs_index *t = &ix->index[k];
+        int64_t i = index_at(ix, t, position), size = ix->view.sizes[t->dim];
+        if (i < -size || i >= size)
+            return FXS_REFUSE(c, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld",
+                              (long long)i, t->dim, (long long)size);
+        *offset += (i < 0 ? i + size : i) * ix->view.strides[t->dim];
+    }
+    return FXS_OK;
+}
+
+static int64_t offset_in(const fxs_indexing *ix, const fxs_tensor *other, int64_t position) {
+    int64_t at = 0;
+    for (int i = ix->common_ndim - 1; i >= 0; i--) {
+        at += position % ix->common[i] * other->strides[ix->at + i];
+        position /= ix->common[i];
+    }
+    return at;
+}
+
+/* `other` without the index tensors' dimensions: what one position of them stands for. */
+static fxs_tensor part_of(const fxs_indexing *ix, const fxs_tensor *other) {
+    fxs_tensor part = *other;
+    part.ndim = 0;
+    for (int i = 0; i < other->ndim; i++) {
+        if (i >= ix->at && i < ix->at + ix->common_ndim)
+            continue;
+        part.sizes[part.ndim] = other->sizes[i];
+        part.strides[part.ndim++] = other->strides[i];
+    }
+    return part;
+}
+
+fxs_status fxs_index_copy(fxs_call *c, fxs_indexing *ix, fxs_tensor *other, bool put) {
+    fxs_tensor in = rest_of_view(ix), out = part_of(ix, other);
+    int64_t n = 1, in_base = in.offset, out_base = out.offset, offset;
+    for (int i = 0; i < ix->common_ndim; i++)
+        n *= ix->common[i];
+    if (fxs_tensor_numel(other) == 0) {
+        for (int64_t i = 0; i < n; i++)
+            FXS_TRY(part_offset(c, ix, i, &offset));
+        return FXS_OK;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        FXS_TRY(part_offset(c, ix, i, &offset));
+        in.offset = in_base + offset;
+        out.offset = out_base + offset_in(ix, other, i);
+        if (put)
+            fxs_tensor_copy(c->ctx, &in, &out);
+        else
+            fxs_tensor_copy(c->ctx, &out, &in);
+    }
+    return FXS_OK;
+}
+
+/* ---- getitem ------------------------------------------------------------------------------------------- */
+
+static fxs_status infer_getitem(fxs_call *c) {
+    fxs_tensor *x = fxs_arg_tensor(c, 0), *v;
+    fxs_indexing ix;
+    int64_t strides[FXS_MAX_DIM];
+    FXS_TRY(fxs_read_index(c, x, &c->arg[1], &ix));
+    if (ix.nindex) {
+        fxs_indexed_strides(&ix, strides);
+        return fxs_out_new(c, x->dtype, ix.ndim, ix.sizes, strides);
+    }
+    FXS_TRY(fxs_out_view(c, x, &v));
+    v->ndim = ix.view.ndim;
+    v->offset = ix.view.offset;
+    memcpy(v->sizes, ix.view.sizes, sizeof v->sizes);
+    memcpy(v->strides, ix.view.strides, sizeof v->strides);
+    return FXS_OK;
+}
+
+static fxs_status run_getitem(fxs_call *c) {
+    fxs_indexing ix;
+    FXS_TRY(fxs_read_index(c, fxs_arg_tensor(c, 0), &c->arg[1], &ix));
+    return fxs_index_copy(c, &ix, c->out[0], false);
+}
+
+/* ---- setitem ------------------------------------------------------------------------------------------- */
+
+/* A value's shape may have ones in front that the place lacks. */
+static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim, const int64_t *sizes, fxs_tensor *out) {
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    fxs_tensor place = {.ndim = ndim};
+    int skip = 0;
+    memcpy(place.sizes, sizes, (size_t)ndim * sizeof *sizes);
+    while (value->ndim - skip > ndim && value->sizes[skip] == 1)
+        skip++;
+    *out = *value;
+    out->ndim = ndim;
+    for (int i = ndim - 1, k = value->ndim - 1; i >= 0 || k >= skip; i--, k--) {
+        int64_t size = k >= skip ? value->sizes[k] : 1;
+        if (i < 0 || (size != 1 && size != sizes[i]))
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "shape mismatch: value tensor of shape %s cannot be broadcast to indexing "
+                              "result of shape %s",
+                              fxs_sizes_text(value, a), fxs_sizes_text(&place, b));
+        out->sizes[i] = sizes[i];
+        out->strides[i] = size == 1 ? 0 : value->strides[k];
+    }
+    return FXS_OK;
+}
+
+static fxs_status infer_setitem(fxs_call *c) {
+    fxs_tensor *x = fxs_arg_tensor(c, 0), *value = fxs_arg_tensor(c, 2), stretched;
+    fxs_indexing ix;
+    FXS_TRY(fxs_check_computable(c, x->dtype));
+    fxs_status s = fxs_read_index(c, x, &c->arg[1], &ix);
+    if (s == FXS_EUNKNOWN && c->meta) {
+        fxs_ctx_clear(c->ctx); /* whatever is written, the shape stays */
+    } else {
+        FXS_TRY(s);
+        if (value)
+            FXS_TRY(stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim, ix.nindex ? ix.sizes : ix.view.sizes,
+                                  &stretched));
+    }
+    FXS_TRY(fxs_out_same(c, x));
+    return fxs_out_value(c, fxs_none());
+}
+
+static fxs_status number_tensor(fxs_call *c, const fxs_value *v, fxs_tensor **out) {
+    bool real = v->tag == FXS_V_FLOAT;
+    FXS_TRY(fxs_tensor_new(c->ctx, real ? FXS_FLOAT64 : FXS_INT64, 0, NULL, out));
+    if (real)
+        *(double *)fxs_tensor_data(*out) = v->u.f;
+    else
+        *(int64_t *)fxs_tensor_data(*out) = v->tag == FXS_V_BOOL ? v->u.b : v->u.i;
+    return FXS_OK;
+}
+
+static fxs_status write_item(fxs_call *c, fxs_tensor *value) {
+    fxs_tensor *x = fxs_arg_tensor(c, 0), stretched;
+    fxs_indexing ix;
+    FXS_TRY(fxs_read_index(c, x, &c->arg[1], &ix));
+    FXS_TRY(
+        stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim, ix.nindex ? ix.sizes : ix.view.sizes, &stretched));
+    if (ix.nindex)
+        return fxs_index_copy(c, &ix, &stretched, true);
+    if (fxs_tensor_numel(&ix.view))
+        fxs_tensor_copy(c->ctx, &ix.view, &stretched);
+    return FXS_OK;
+}
+
+static fxs_status run_setitem(fxs_call *c) {
+    fxs_tensor *x = fxs_arg_tensor(c, 0), *value = fxs_arg_tensor(c, 2), *own;
+    if (value && value->storage != x->storage)
+        return write_item(c, value);
+    if (value) { /* x[1:] = x[:-1]: read all before writing */
+        FXS_TRY(fxs_tensor_new(c->ctx, value->dtype, value->ndim, value->sizes, &own));
+        fxs_tensor_copy(c->ctx, own, value);
+    } else {
+        FXS_TRY(number_tensor(c, &c->arg[2], &own));
+    }
+    fxs_status s = write_item(c, own);
+    fxs_tensor_unref(own);
+    return s;
+}
+
+const fxs_op fxs_ops_index[] = {
+    {"getitem", "(Tensor self, any index) -> Tensor", "operator.getitem Tensor.__getitem__", infer_getitem, run_getitem,
+     NULL, FXS_OP_NO_INPLACE},
+    {"setitem", "(Tensor self, any index, Tensor|Scalar value) -> None", "operator.setitem Tensor.__setitem__",
+     infer_setitem, run_setitem, NULL, FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF},
+    {0},
+};

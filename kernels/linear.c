@@ -1,0 +1,181 @@
+/* linear.c: affine maps of the last dimension: linear and bilinear, and their layers. The products are in product.c and
+ * gemm.c; the bias is laid down first and added to. */
+#include <string.h>
+
+#include "kernels/families.h"
+#include "kernels/gemm.h"
+#include "kernels/product.h"
+
+enum { INPUT, WEIGHT, BIAS };
+
+/* The weight [out, in] as the right operand [in, out]; a vector stays as it is. */
+static fxs_tensor transposed(const fxs_tensor *weight) {
+    fxs_tensor t = *weight;
+    if (t.ndim == 2) {
+        t.sizes[0] = weight->sizes[1], t.sizes[1] = weight->sizes[0];
+        t.strides[0] = weight->strides[1], t.strides[1] = weight->strides[0];
+    }
+    return t;
+}
+
+static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tensor *weight, const fxs_tensor *bias) {
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
+    FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
+    FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
+    if (weight->ndim != 2 && weight->ndim != 1)
+        return FXS_REFUSE(c, FXS_ESHAPE, "argument 'weight' must have 2 dimensions, but its shape is %s",
+                          fxs_sizes_text(weight, b));
+    if (x->ndim == 0 || x->sizes[x->ndim - 1] != weight->sizes[weight->ndim - 1])
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected input with %lld features in its last dimension for weight of shape %s, but got "
+                          "input of shape %s",
+                          (long long)weight->sizes[weight->ndim - 1], fxs_sizes_text(weight, b), fxs_sizes_text(x, a));
+    return FXS_OK;
+}
+
+/* A bias of one element, or one an output feature. */
+static fxs_status check_bias(fxs_call *c, const fxs_tensor *bias, int64_t features) {
+    char text[FXS_SIZES_TEXT];
+    if (!bias || (bias->ndim == 1 && (bias->sizes[0] == features || bias->sizes[0] == 1)))
+        return FXS_OK;
+    return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s", (long long)features,
+                      fxs_sizes_text(bias, text));
+}
+
+static fxs_status infer_linear(fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
+                     *bias = fxs_arg_tensor(c, BIAS);
+    FXS_TRY(check_linear(c, x, weight, bias));
+    fxs_tensor right = transposed(weight);
+    int64_t sizes[FXS_MAX_DIM];
+    int ndim;
+    FXS_TRY(fxs_product_sizes(c, x, &right, &ndim, sizes));
+    FXS_TRY(check_bias(c, bias, weight->ndim == 2 ? weight->sizes[0] : 1));
+    return fxs_out_new(c, x->dtype, ndim, sizes, NULL);
+}
+
+/* out[r, :] = bias for every row */
+static void lay_bias(fxs_work *w, const fxs_tensor *out, fxs_tensor *bias, int64_t features) {
+    const char *b = fxs_work_data(w, bias);
+    size_t size = fxs_dtype_size(w->dtype), row = size * (size_t)features;
+    int64_t n = fxs_tensor_numel(out);
+    if (w->status != FXS_OK || n == 0)
+        return;
+    char *o = fxs_tensor_data(out);
+    if (bias->sizes[0] == features) {
+        for (int64_t r = 0; r < n / features; r++)
+            memcpy(o + (size_t)r * row, b, row);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            memcpy(o + (size_t)i * size, b, size);
+    }
+}
+
+static fxs_status run_linear(fxs_call *c) {
+    fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT), *bias = fxs_arg_tensor(c, BIAS), right = transposed(weight);
+    fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
+    fxs_tensor *out = fxs_work_out(&w, c->out[0]);
+    if (bias)
+        lay_bias(&w, out, bias, weight->ndim == 2 ? weight->sizes[0] : 1);
+    fxs_product(&w, fxs_arg_tensor(c, INPUT), &right, out, bias != NULL);
+    return fxs_work_end(&w);
+}
+
+/* 2 N in out, and a sum an element with a bias */
+static fxs_cost cost_linear(const fxs_call *c) {
+    double n = (double)fxs_tensor_numel(c->out[0]);
+    return (fxs_cost){.flops =
+                          fxs_product_flops(fxs_arg_tensor(c, INPUT), c->out[0]) + (fxs_arg_tensor(c, BIAS) ? n : 0)};
+}
+
+/* ---- bilinear: y[n, o] = x1[n, i] weight[o, i, j] x2[n, j] + bias[o] -------------------------------------- */
+
+enum { B_INPUT1, B_INPUT2, B_WEIGHT, B_BIAS };
+
+static fxs_status infer_bilinear(fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, B_INPUT1), *y = fxs_arg_tensor(c, B_INPUT2),
+                     *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT], d[FXS_SIZES_TEXT];
+    int64_t sizes[FXS_MAX_DIM];
+    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
+    FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
+    FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
+    FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
+    bool ok = weight->ndim == 3 && x->ndim == y->ndim && x->ndim > 0 && x->sizes[x->ndim - 1] == weight->sizes[1] &&
+              y->sizes[y->ndim - 1] == weight->sizes[2];
+    for (int i = 0; ok && i < x->ndim - 1; i++)
+        ok = (sizes[i] = x->sizes[i]) == y->sizes[i];
+    if (!ok)
+        return FXS_REFUSE(c, FXS_ESHAPE, "inputs of shapes %s and %s do not fit a weight of shape %s",
+                          fxs_sizes_text(x, a), fxs_sizes_text(y, b), fxs_sizes_text(weight, d));
+    FXS_TRY(check_bias(c, bias, weight->sizes[0]));
+    sizes[x->ndim - 1] = weight->sizes[0];
+    return fxs_out_new(c, x->dtype, x->ndim, sizes, NULL);
+}
+
+static fxs_status run_bilinear(fxs_call *c) {
+    fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
+    int64_t no = weight->sizes[0], ni = weight->sizes[1], nj = weight->sizes[2];
+    fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
+    const char *x = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT1)), *y = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT2)),
+               *v = fxs_work_data(&w, weight);
+    fxs_tensor *out = fxs_work_out(&w, c->out[0]);
+    int64_t rows = no ? fxs_tensor_numel(c->out[0]) / no : 0;
+    void *half = fxs_work_scratch(&w, rows * no * nj, fxs_dtype_size(w.dtype)); /* [rows, o, j] */
+    if (bias)
+        lay_bias(&w, out, bias, no);
+    if (w.status == FXS_OK && rows * no > 0) {
+        fxs_gemm left = fxs_gemm_dense(w.dtype, rows, nj, ni, x, v, half);
+        left.c_row = no * nj;
+        left.batch_ndim = 1, left.batch[0] = no, left.b_batch[0] = ni * nj, left.c_batch[0] = nj;
+        fxs_gemm_run(c->ctx, &left);
+        fxs_gemm right = fxs_gemm_dense(w.dtype, no, 1, nj, half, y, fxs_tensor_data(out));
+        right.accumulate = bias != NULL;
+        right.batch_ndim = 1, right.batch[0] = rows;
+        right.a_batch[0] = no * nj, right.b_batch[0] = nj, right.c_batch[0] = no;
+        fxs_gemm_run(c->ctx, &right);
+    }
+    return fxs_work_end(&w);
+}
+
+/* 2 N out (in1 in2 + in2), and a sum an element with a bias */
+static fxs_cost cost_bilinear(const fxs_call *c) {
+    const fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT);
+    double n = (double)fxs_tensor_numel(c->out[0]), i = (double)weight->sizes[1], j = (double)weight->sizes[2];
+    return (fxs_cost){.flops = 2 * n * (i * j + j) + (fxs_arg_tensor(c, B_BIAS) ? n : 0)};
+}
+
+const fxs_op fxs_ops_linear[] = {
+    {.name = "linear",
+     .schema = "(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+     .torch = "torch._C._nn.linear torch.nn.functional.linear",
+     .infer = infer_linear,
+     .kernel = run_linear,
+     .cost = cost_linear},
+    {.name = "bilinear",
+     .schema = "(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+     .torch = "torch.bilinear torch.nn.functional.bilinear",
+     .infer = infer_bilinear,
+     .kernel = run_bilinear,
+     .cost = cost_bilinear,
+     .flags = FXS_OP_NO_INPLACE},
+    {0},
+};
+
+#define LINEAR_ROW                                                                                                     \
+    .hyper = "in_features, out_features, bias=True",                                                                   \
+    .state = "weight[out_features, in_features] = fan_in(weight); bias[out_features] = fan_in(weight) if bias",        \
+    .call = "linear(input, weight, bias)"
+
+const fxs_module_row fxs_modules_linear[] = {
+    {.name = "Linear", LINEAR_ROW},
+    {.name = "NonDynamicallyQuantizableLinear", LINEAR_ROW},
+    {.name = "Bilinear",
+     .hyper = "in1_features, in2_features, out_features, bias=True",
+     .state = "weight[out_features, in1_features, in2_features] = uniform(in1_features); "
+              "bias[out_features] = uniform(in1_features) if bias",
+     .call = "bilinear(input1, input2, weight, bias)",
+     .forward = "input1, input2"},
+    {0},
+};

@@ -1,0 +1,231 @@
+/* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32 exp, log, tanh,
+ * sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
+#include "kernels/loops.h"
+#include "kernels/vecmath.h"
+
+/* ---- elements ------------------------------------------------------------------------------------------ */
+
+static inline int64_t int_abs(int64_t x) { return x < 0 ? (int64_t)(0 - (uint64_t)x) : x; }
+static inline double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static inline float float_sign(float x) { return (float)((x > 0) - (x < 0)); }
+static inline double double_sign(double x) { return (double)((x > 0) - (x < 0)); }
+static inline double logit(double x) { return log(x / (1 - x)); }
+
+/* Inverse of the error function: Winitzki's estimate, then Newton steps; erfc keeps the tails exact. */
+static double erfinv(double y) {
+    double m = fabs(y);
+    if (!(m < 1))
+        return m == 1 ? copysign(INFINITY, y) : NAN;
+    double w = log((1 - m) * (1 + m)), a = 4.330746750799873 + w / 2;
+    double x = sqrt(fmax(0, sqrt(a * a - w / 0.147) - a));
+    for (int i = 0; i < 3; i++)
+        x -= ((1 - m) - erfc(x)) / (1.1283791670955126 * exp(-x * x));
+    return copysign(x, y);
+}
+
+#define FLOATS(op, expr32, expr64)                                                                                     \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                                    \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                                                  \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};                                             \
+    FXS_KERNEL(op, 1, fxs_common_float)
+#define NUMBERS(op, expr32, expr64, int_expr)                                                                          \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                                    \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                                                  \
+    FXS_LOOP1(op##_i64, int64_t, int64_t, void, int_expr)                                                              \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};                                         \
+    FXS_KERNEL(op, 1, fxs_common_type)
+#define PREDICATE(op, expr, int_expr)                                                                                  \
+    FXS_LOOP1(op##_f32, uint8_t, float, void, expr)                                                                    \
+    FXS_LOOP1(op##_f64, uint8_t, double, void, expr)                                                                   \
+    FXS_LOOP1(op##_i64, uint8_t, int64_t, void, int_expr)                                                              \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                                          \
+    FXS_KERNEL(op, 1, fxs_common_type)
+
+FLOATS(exp, fxs_vec_exp(x), exp(x))
+FLOATS(exp2, exp2f(x), exp2(x))
+FLOATS(expm1, expm1f(x), expm1(x))
+FLOATS(log, fxs_vec_log(x), log(x))
+FLOATS(log1p, fxs_vec_log1p(x), log1p(x))
+FLOATS(log2, log2f(x), log2(x))
+FLOATS(log10, log10f(x), log10(x))
+FLOATS(sqrt, sqrtf(x), sqrt(x))
+FLOATS(rsqrt, 1.0f / sqrtf(x), 1 / sqrt(x))
+FLOATS(reciprocal, 1.0f / x, 1 / x)
+FLOATS(sin, sinf(x), sin(x))
+FLOATS(cos, cosf(x), cos(x))
+FLOATS(tan, tanf(x), tan(x))
+FLOATS(asin, asinf(x), asin(x))
+FLOATS(acos, acosf(x), acos(x))
+FLOATS(atan, atanf(x), atan(x))
+FLOATS(sinh, sinhf(x), sinh(x))
+FLOATS(cosh, coshf(x), cosh(x))
+FLOATS(tanh, fxs_vec_tanh(x), tanh(x))
+FLOATS(asinh, asinhf(x), asinh(x))
+FLOATS(acosh, acoshf(x), acosh(x))
+FLOATS(atanh, atanhf(x), atanh(x))
+FLOATS(erf, fxs_vec_erf(x), erf(x))
+FLOATS(erfc, erfcf(x), erfc(x))
+FLOATS(erfinv, (float)erfinv((double)x), erfinv(x))
+FLOATS(lgamma, (float)lgamma((double)x), lgamma(x))
+FLOATS(sigmoid, fxs_vec_sigmoid(x), sigmoid(x))
+FLOATS(logit, (float)logit((double)x), logit(x))
+FLOATS(deg2rad, x * 0.017453292f, x * 0.017453292519943295)
+FLOATS(rad2deg, x * 57.29578f, x * 57.29577951308232)
+NUMBERS(abs, fabsf(x), fabs(x), int_abs(x))
+NUMBERS(neg, -x, -x, 0 - (uint64_t)x)
+NUMBERS(sign, float_sign(x), double_sign(x), (x > 0) - (x < 0))
+NUMBERS(square, x *x, x *x, (uint64_t)x *(uint64_t)x)
+NUMBERS(floor, floorf(x), floor(x), x)
+NUMBERS(ceil, ceilf(x), ceil(x), x)
+NUMBERS(trunc, truncf(x), trunc(x), x)
+NUMBERS(frac, x - truncf(x), x - trunc(x), x & 0)
+PREDICATE(isnan, x != x, (x & 0) != 0)
+PREDICATE(isinf, x - x != x - x && x == x, (x & 0) != 0)
+PREDICATE(isfinite, x - x == x - x, (x & 0) == 0)
+PREDICATE(signbit, signbit(x) != 0, x < 0)
+PREDICATE(isposinf, x == (float)INFINITY, (x & 0) != 0)
+PREDICATE(isneginf, x == (float)-INFINITY, (x & 0) != 0)
+#undef FLOATS
+#undef NUMBERS
+#undef PREDICATE
+
+/* round(self, decimals): halves go to the even neighbour. */
+typedef struct scale {
+    double up, down;
+} scale;
+FXS_LOOP1(round_f32, float, float, scale, rintf(x))
+FXS_LOOP1(round_f64, double, double, scale, rint(x))
+FXS_LOOP1(round_i64, int64_t, int64_t, scale, x)
+FXS_LOOP1(round_to_f32, float, float, scale, rintf(x *(float)p->up / (float)p->down) * (float)p->down / (float)p->up)
+FXS_LOOP1(round_to_f64, double, double, scale, rint(x * p->up / p->down) * p->down / p->up)
+static const fxs_loops round_loops = {round_f32, round_f64, round_i64, false},
+                       round_to_loops = {round_to_f32, round_to_f64, NULL, false};
+
+static fxs_status run_round(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 1);
+    int64_t decimals = fxs_arg_int(c, 1);
+    scale s = {.up = decimals > 0 ? pow(10, (double)decimals) : 1,
+               .down = decimals < 0 ? pow(10, -(double)decimals) : 1};
+    return fxs_loop_run(c, c->out[0], decimals ? &round_to_loops : &round_loops, &o, fxs_common_type(&o), &s);
+}
+
+static fxs_status run_copy(fxs_call *c) {
+    fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
+    return FXS_OK;
+}
+
+/* ---- infer --------------------------------------------------------------------------------------------- */
+
+static fxs_status infer_as(fxs_call *c, fxs_dtype result) {
+    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    return fxs_out_like(c, fxs_arg_tensor(c, 0), result);
+}
+
+static fxs_status infer_float(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 1);
+    return infer_as(c, fxs_common_float(&o));
+}
+
+static fxs_status infer_same(fxs_call *c) { return infer_as(c, fxs_arg_tensor(c, 0)->dtype); }
+static fxs_status infer_bool(fxs_call *c) { return infer_as(c, FXS_BOOL); }
+
+static fxs_status infer_not_bool(fxs_call *c) {
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    return infer_same(c);
+}
+
+static fxs_status infer_neg(fxs_call *c) {
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "negation, the `-` operator, on a bool tensor is not supported: to invert a mask, use the "
+                          "`~` or `logical_not()` operator instead");
+    return infer_same(c);
+}
+
+/* bool squares to int64, as pow(bool, 2) does. */
+static fxs_status infer_square(fxs_call *c) {
+    fxs_dtype d = fxs_arg_tensor(c, 0)->dtype;
+    return infer_as(c, d == FXS_BOOL ? FXS_INT64 : d);
+}
+
+static fxs_status infer_frac(fxs_call *c) {
+    if (!fxs_is_floating(fxs_arg_tensor(c, 0)->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
+    return infer_same(c);
+}
+
+static fxs_status infer_round(fxs_call *c) { return fxs_arg_int(c, 1) ? infer_frac(c) : infer_not_bool(c); }
+
+/* positive(x) is x itself. */
+static fxs_status infer_positive(fxs_call *c) {
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "the `+` operator, on a bool tensor is not supported");
+    return fxs_out_same(c, fxs_arg_tensor(c, 0));
+}
+
+/* Two and a half dozen rows that differ in name and function only. */
+#define ROW(op, infer, spellings)                                                                                      \
+    {                                                                                                                  \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op, fxs_cost_one,          \
+            FXS_OP_POINTWISE                                                                                           \
+    }
+#define QUESTION(op)                                                                                                   \
+    {                                                                                                                  \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer_bool, run_##op, fxs_cost_one,               \
+            FXS_OP_POINTWISE | FXS_OP_NO_INPLACE                                                                       \
+    }
+
+const fxs_op fxs_ops_unary[] = {
+    ROW(exp, infer_float, ""),
+    ROW(exp2, infer_float, " torch._C._special.special_exp2"),
+    ROW(expm1, infer_float, " torch._C._special.special_expm1"),
+    ROW(log, infer_float, ""),
+    ROW(log1p, infer_float, " torch._C._special.special_log1p"),
+    ROW(log2, infer_float, ""),
+    ROW(log10, infer_float, ""),
+    ROW(sqrt, infer_float, ""),
+    ROW(rsqrt, infer_float, ""),
+    ROW(reciprocal, infer_float, ""),
+    ROW(sin, infer_float, ""),
+    ROW(cos, infer_float, ""),
+    ROW(tan, infer_float, ""),
+    ROW(asin, infer_float, " torch.arcsin Tensor.arcsin"),
+    ROW(acos, infer_float, " torch.arccos Tensor.arccos"),
+    ROW(atan, infer_float, " torch.arctan Tensor.arctan"),
+    ROW(sinh, infer_float, ""),
+    ROW(cosh, infer_float, ""),
+    ROW(tanh, infer_float, " torch.nn.functional.tanh"),
+    ROW(asinh, infer_float, " torch.arcsinh Tensor.arcsinh"),
+    ROW(acosh, infer_float, " torch.arccosh Tensor.arccosh"),
+    ROW(atanh, infer_float, " torch.arctanh Tensor.arctanh"),
+    ROW(erf, infer_float, " torch._C._special.special_erf"),
+    ROW(erfc, infer_float, " torch._C._special.special_erfc"),
+    ROW(erfinv, infer_float, " torch._C._special.special_erfinv"),
+    ROW(lgamma, infer_float, " torch._C._special.special_gammaln"),
+    ROW(sigmoid, infer_float, " torch.nn.functional.sigmoid torch._C._special.special_expit"),
+    ROW(logit, infer_float, " torch._C._special.special_logit"),
+    ROW(deg2rad, infer_float, ""),
+    ROW(rad2deg, infer_float, ""),
+    ROW(abs, infer_not_bool, " torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__"),
+    ROW(neg, infer_neg, " torch.negative Tensor.negative operator.neg Tensor.__neg__"),
+    ROW(sign, infer_same, " torch.sgn Tensor.sgn"),
+    ROW(square, infer_square, ""),
+    ROW(floor, infer_not_bool, ""),
+    ROW(ceil, infer_not_bool, ""),
+    ROW(trunc, infer_not_bool, " torch.fix Tensor.fix"),
+    ROW(frac, infer_frac, ""),
+    {"round", "(Tensor self, *, int decimals=0) -> Tensor", "torch.round Tensor.round", infer_round, run_round,
+     fxs_cost_one, FXS_OP_POINTWISE},
+    {"positive", "(Tensor self) -> Tensor", "torch.positive Tensor.positive operator.pos Tensor.__pos__",
+     infer_positive, run_copy, NULL, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+    QUESTION(isnan),
+    QUESTION(isinf),
+    QUESTION(isfinite),
+    QUESTION(signbit),
+    QUESTION(isposinf),
+    QUESTION(isneginf),
+    {0},
+};
+#undef ROW
+#undef QUESTION

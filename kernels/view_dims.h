@@ -1,0 +1,12 @@
+/* view_dims.h: the transposed views that are attributes in Python: x.T and x.mT. */
+#ifndef FXS_KERNELS_VIEW_DIMS_H
+#define FXS_KERNELS_VIEW_DIMS_H
+
+#include "op/op.h"
+
+/* Output: t with its dimensions in reverse order (x.T). */
+fxs_status fxs_out_reversed_dims(fxs_call *c, fxs_tensor *t);
+/* Output: t with its last two dimensions swapped (x.mT). */
+fxs_status fxs_out_matrix_transposed(fxs_call *c, fxs_tensor *t);
+
+#endif

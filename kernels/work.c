@@ -1,0 +1,114 @@
+/* work.c: see work.h. Called by kernels of every family; knows no operator. */
+#include "kernels/work.h"
+
+fxs_dtype fxs_compute_dtype(fxs_dtype d) { return d == FXS_FLOAT16 || d == FXS_BFLOAT16 ? FXS_FLOAT32 : d; }
+
+fxs_work fxs_work_begin(fxs_call *c, fxs_dtype like) { return (fxs_work){.call = c, .dtype = fxs_compute_dtype(like)}; }
+
+static fxs_tensor *hold(fxs_work *w, fxs_tensor *t, fxs_tensor *target) {
+    w->held[w->nheld].tensor = t;
+    w->held[w->nheld++].target = target;
+    return t;
+}
+
+/* A tensor of the working type with t's sizes; NULL when memory is out. */
+static fxs_tensor *fresh_like(fxs_work *w, const fxs_tensor *t) {
+    fxs_tensor *copy;
+    w->status = fxs_tensor_make(w->call->ctx, w->dtype, t->ndim, t->sizes, NULL, &copy);
+    if (w->status == FXS_OK)
+        w->status = fxs_tensor_allocate(w->call->ctx, copy);
+    if (w->status == FXS_OK)
+        return copy;
+    fxs_tensor_unref(copy);
+    return NULL;
+}
+
+fxs_tensor *fxs_work_in(fxs_work *w, fxs_tensor *t) {
+    fxs_tensor *dense;
+    if (!t || w->status != FXS_OK)
+        return NULL;
+    if (t->dtype == w->dtype) {
+        w->status = fxs_tensor_contiguous(w->call->ctx, t, &dense);
+        return w->status == FXS_OK ? hold(w, dense, NULL) : NULL;
+    }
+    dense = fresh_like(w, t);
+    if (!dense)
+        return NULL;
+    fxs_tensor_copy(w->call->ctx, dense, t);
+    return hold(w, dense, NULL);
+}
+
+fxs_tensor *fxs_work_out(fxs_work *w, fxs_tensor *out) {
+    if (w->status != FXS_OK)
+        return NULL;
+    if (out->dtype == w->dtype && fxs_tensor_is_contiguous(out))
+        return out;
+    fxs_tensor *t = fresh_like(w, out);
+    return t ? hold(w, t, out) : NULL;
+}
+
+const void *fxs_work_data(fxs_work *w, fxs_tensor *t) {
+    fxs_tensor *dense = fxs_work_in(w, t);
+    return dense ? fxs_tensor_data(dense) : NULL;
+}
+
+void *fxs_work_scratch(fxs_work *w, int64_t n, size_t size) {
+    if (w->status != FXS_OK)
+        return NULL;
+    void *p = fxs_arena_alloc_raw(w->call->scratch, (size_t)n, size);
+    if (!p)
+        w->status = fxs_fail_memory(w->call->ctx);
+    return p;
+}
+
+fxs_status fxs_work_end(fxs_work *w) {
+    for (int i = 0; i < w->nheld; i++) {
+        if (w->status == FXS_OK && w->held[i].target)
+            fxs_tensor_copy(w->call->ctx, w->held[i].target, w->held[i].tensor);
+        fxs_tensor_unref(w->held[i].tensor);
+    }
+    w->nheld = 0;
+    return w->status;
+}
+
+fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes) {
+    fxs_dtype d = t->dtype;
+    bool ok = fxs_is_computable(d) &&
+              ((fxs_is_floating(d) && takes & FXS_TAKES_FLOATS) || (fxs_is_integral(d) && takes & FXS_TAKES_INTEGERS) ||
+               (d == FXS_BOOL && takes & FXS_TAKES_BOOL));
+    return ok ? FXS_OK : FXS_REFUSE(c, FXS_ETYPE, "not implemented for type %s", fxs_dtype_name(d));
+}
+
+fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t, const char *name) {
+    if (!t || t->dtype == like->dtype)
+        return FXS_OK;
+    return FXS_REFUSE(c, FXS_ETYPE, "expected argument '%s' of type %s as the input, but got %s", name,
+                      fxs_dtype_name(like->dtype), fxs_dtype_name(t->dtype));
+}
+
+bool fxs_suggests_channels_last(const fxs_tensor *t) {
+    static const int order4[] = {1, 3, 2, 0}, order5[] = {1, 4, 3, 2, 0};
+    if (t->ndim != 4 && t->ndim != 5)
+        return false;
+    const int *order = t->ndim == 4 ? order4 : order5;
+    int64_t step = 0;
+    if (t->strides[1] == 0)
+        return false;
+    for (int i = 0; i < t->ndim; i++) {
+        int d = order[i];
+        if (t->sizes[d] == 0 || t->strides[d] < step)
+            return false;
+        if (d == 0 && step == t->strides[1])
+            return false; /* [N, 1, 1, 1] and the like: both orders hold */
+        step = t->sizes[d] > 1 ? t->strides[d] * t->sizes[d] : t->strides[d];
+    }
+    return true;
+}
+
+fxs_status fxs_out_format(fxs_call *c, fxs_dtype dtype, int ndim, const int64_t *sizes, bool last) {
+    int64_t strides[FXS_MAX_DIM];
+    if (!last || (ndim != 4 && ndim != 5))
+        return fxs_out_new(c, dtype, ndim, sizes, NULL);
+    fxs_channels_last_strides(ndim, sizes, strides);
+    return fxs_out_new(c, dtype, ndim, sizes, strides);
+}

@@ -1,0 +1,36 @@
+/* canvas.h: writers that draw a scene. A canvas is a row; draw.c finds it by the format's name. */
+#ifndef FXS_RENDER_CANVAS_H
+#define FXS_RENDER_CANVAS_H
+
+#include "scene.h"
+#include "sink.h"
+
+typedef struct fxs_canvas_options {
+    double dpi;
+    fxs_png_fit fit;
+    size_t band_bytes; /* memory for one band of a PNG */
+    fxs_buf *notes;
+} fxs_canvas_options;
+
+#define FXS_CANVAS_DEFAULTS                                                                                            \
+    { .dpi = 96, .band_bytes = (size_t)8 << 20 }
+
+typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+typedef struct fxs_canvas {
+    const char *name;
+    fxs_canvas_fn *write;
+    bool placed; /* needs a layout; without one a scene has no boxes and curves */
+    bool fixed;  /* wants the fixed widths of fonts.h and the engine that is the same everywhere */
+} fxs_canvas;
+
+fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+
+/* Where a line of a cell is written: left end of its baseline, from the box's top left corner. One line is centred,
+ * several begin at the left. */
+fxs_point fxs_cell_line_at(const fxs_cell *c, size_t line);
+
+#endif

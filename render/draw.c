@@ -1,0 +1,202 @@
+/* draw.c: the public functions: options are checked, then module -> view -> scene -> files. Called by programs and the
+ * command; the formats are the table below. */
+#include <math.h>
+#include <string.h>
+
+#include "canvas.h"
+#include "layout.h"
+
+enum { DEFAULT_SECONDS = 60 };
+
+static const fxs_canvas canvases[] = {
+    {.name = "svg", .write = fxs_canvas_svg, .placed = true},
+    {.name = "png", .write = fxs_canvas_png, .placed = true},
+    {.name = "pdf", .write = fxs_canvas_pdf, .placed = true},
+    {.name = "dot", .write = fxs_canvas_dot},
+    {.name = "gv", .write = fxs_canvas_dot},
+    {.name = "log", .write = fxs_canvas_log, .placed = true, .fixed = true},
+};
+enum { NCANVASES = sizeof canvases / sizeof *canvases };
+
+static const char *const row_names[] = {
+#define X(name, text, what) text,
+    FXS_ROW_MAP(X)
+#undef X
+};
+
+bool fxs_draw_row_find(const char *name, unsigned *bit) {
+    for (unsigned i = 0; i < FXS_ROW_COUNT; i++)
+        if (strcmp(row_names[i], name) == 0) {
+            *bit = 1u << i;
+            return true;
+        }
+    return false;
+}
+
+const char *fxs_draw_row_name(size_t i) { return i < FXS_ROW_COUNT ? row_names[i] : NULL; }
+const char *fxs_draw_format_name(size_t i) { return i < NCANVASES ? canvases[i].name : NULL; }
+
+/* ---- checks ------------------------------------------------------------------------------------------------ */
+
+static const fxs_canvas *find_canvas(const char *name) {
+    for (size_t i = 0; i < NCANVASES; i++)
+        if (strcmp(canvases[i].name, name) == 0)
+            return &canvases[i];
+    return NULL;
+}
+
+static const fxs_canvas *canvas_of_path(const char *path) {
+    const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+    return dot ? find_canvas(dot + 1) : NULL;
+}
+
+static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *o) {
+    if (!m->graph)
+        return fxs_fail(ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
+    if (!fxs_theme_find(o->theme))
+        return fxs_fail(ctx, FXS_EINVAL, "there is no theme '%s' (known: %s)", o->theme, fxs_theme_names());
+    if (o->direction && strcmp(o->direction, "TB") != 0 && strcmp(o->direction, "LR") != 0)
+        return fxs_fail(ctx, FXS_EINVAL, "direction must be TB or LR, not '%s'", o->direction);
+    if (o->rows >> FXS_ROW_COUNT)
+        return fxs_fail(ctx, FXS_EINVAL, "rows hold bits that are no row: 0x%x", o->rows);
+    if (o->dpi != 0 && !(o->dpi >= 1 && o->dpi <= 2400))
+        return fxs_fail(ctx, FXS_EINVAL, "dpi must be 1 to 2400, not %g", o->dpi);
+    if (!fxs_engine_known(o->engine))
+        return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", o->engine, fxs_engine_names());
+    if (o->layout_seconds != 0 && !(o->layout_seconds > 0 && o->layout_seconds <= 1e6))
+        return fxs_fail(ctx, FXS_EINVAL, "the time for the layout must be 0 to 1000000 seconds, not %g",
+                        o->layout_seconds);
+    if ((unsigned)o->png_fit > FXS_FIT_ERROR)
+        return fxs_fail(ctx, FXS_EINVAL, "there is no way %d to fit a png", (int)o->png_fit);
+    return FXS_OK;
+}
+
+/* ---- one drawing -------------------------------------------------------------------------------------------- */
+
+typedef struct target {
+    const fxs_canvas *canvas;
+    fxs_sink sink;
+} target;
+
+/* Canvases that share a way to measure share a view and a layout: first all with real fonts, then all with fixed ones.
+ */
+static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, bool fixed, target *t, size_t n,
+                             fxs_buf *notes) {
+    bool any = false, placed = false;
+    for (size_t i = 0; i < n; i++) {
+        any |= t[i].canvas->fixed == fixed;
+        placed |= t[i].canvas->fixed == fixed && t[i].canvas->placed;
+    }
+    if (!any)
+        return FXS_OK;
+    fxs_ctx *ctx = m->ctx;
+    fxs_canvas_options options = FXS_CANVAS_DEFAULTS;
+    options.dpi = o->dpi != 0 ? o->dpi : options.dpi;
+    options.fit = o->png_fit;
+    options.notes = notes;
+    fxs_fonts *fonts;
+    fxs_view view = {0};
+    fxs_scene scene = {.view = &view};
+    fxs_status status = fxs_fonts_new(ctx, fixed, &fonts);
+    if (status == FXS_OK)
+        status = fxs_view_make(m, o, fonts, &view);
+    if (status == FXS_OK && placed)
+        status = fxs_layout(ctx, &view,
+                            o->engine ? o->engine
+                            : fixed   ? "simple"
+                                      : NULL,
+                            o->layout_seconds != 0 ? o->layout_seconds : DEFAULT_SECONDS, NULL, &scene, notes);
+    for (size_t i = 0; i < n && status == FXS_OK; i++) {
+        if (t[i].canvas->fixed != fixed)
+            continue;
+        status = t[i].canvas->write(ctx, &scene, &options, &t[i].sink);
+        if (status == FXS_OK)
+            status = fxs_sink_finish(ctx, &t[i].sink);
+    }
+    fxs_scene_free(&scene);
+    fxs_view_free(&view);
+    fxs_fonts_free(fonts);
+    return status;
+}
+
+static fxs_status draw_all(const fxs_module *m, const fxs_draw_options *o, target *t, size_t n, char **notes) {
+    fxs_buf said = {0};
+    fxs_status status = draw_group(m, o, false, t, n, &said);
+    if (status == FXS_OK)
+        status = draw_group(m, o, true, t, n, &said);
+    if (notes) {
+        *notes = fxs_buf_take(&said, NULL);
+        if (!*notes && status == FXS_OK)
+            status = fxs_fail_memory(m->ctx);
+    }
+    fxs_buf_free(&said);
+    return status;
+}
+
+static fxs_status fail_format(fxs_ctx *ctx, const char *what, const char *name) {
+    fxs_buf known = {0};
+    for (size_t i = 0; i < NCANVASES; i++)
+        fxs_buf_printf(&known, i ? ", %s" : "%s", canvases[i].name);
+    fxs_status s = fxs_fail(ctx, FXS_EINVAL, "%s '%s' names no picture format (known: %s)", what, name,
+                            known.failed ? "svg" : known.data);
+    fxs_buf_free(&known);
+    return s;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------- */
+
+static fxs_status draw_files(const fxs_module *m, const fxs_draw_options *o, const char *const *paths, target *t,
+                             size_t n, size_t *opened, char **notes) {
+    for (size_t i = 0; i < n; i++) {
+        t[i].canvas = canvas_of_path(paths[i]);
+        if (!t[i].canvas)
+            return fail_format(m->ctx, "file", paths[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        *opened = i + 1;
+        FXS_TRY(fxs_sink_open(m->ctx, paths[i], &t[i].sink));
+    }
+    FXS_TRY(draw_all(m, o, t, n, notes));
+    for (size_t i = 0; i < n; i++)
+        FXS_TRY(fxs_sink_commit(m->ctx, &t[i].sink));
+    return FXS_OK;
+}
+
+static const fxs_draw_options no_options;
+
+fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths, size_t npaths,
+                    char **notes) {
+    opt = opt ? opt : &no_options;
+    if (notes)
+        *notes = NULL;
+    FXS_TRY(check(m->ctx, m, opt));
+    target *t = fxs_alloc0(npaths, sizeof *t);
+    if (!t)
+        return fxs_fail_memory(m->ctx);
+    size_t opened = 0;
+    fxs_status status = draw_files(m, opt, paths, t, npaths, &opened, notes);
+    for (size_t i = 0; i < opened; i++)
+        fxs_sink_close(&t[i].sink);
+    fxs_free(t);
+    return status;
+}
+
+fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, const char *format, char **bytes,
+                           size_t *len, char **notes) {
+    opt = opt ? opt : &no_options;
+    *bytes = NULL;
+    if (len)
+        *len = 0;
+    if (notes)
+        *notes = NULL;
+    FXS_TRY(check(m->ctx, m, opt));
+    target t = {.canvas = find_canvas(format)};
+    if (!t.canvas)
+        return fail_format(m->ctx, "format", format);
+    fxs_sink_memory(&t.sink);
+    fxs_status status = draw_all(m, opt, &t, 1, notes);
+    if (status == FXS_OK)
+        status = fxs_buf_give(m->ctx, &t.sink.buf, bytes, len);
+    fxs_sink_close(&t.sink);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* fonts.c: see fonts.h. */
+#include "fonts.h"
+
+#include <pango/pangocairo.h>
+
+#include "base/map.h"
+
+const fxs_face fxs_faces[FXS_INK_COUNT] = {
+    [FXS_INK_NAME] = {true, 10, 12.5, 9.75},   [FXS_INK_TEXT] = {false, 10, 12.5, 9.75},
+    [FXS_INK_KEY] = {false, 10, 12.5, 9.75},   [FXS_INK_ERROR] = {false, 10, 12.5, 9.75},
+    [FXS_INK_TITLE] = {true, 14, 17.5, 13.65},
+};
+
+struct fxs_fonts {
+    bool fixed;
+    PangoFontMap *map;
+    PangoContext *context;
+    PangoLayout *layout[FXS_INK_COUNT];
+    fxs_arena arena; /* keys and widths */
+    fxs_map widths;  /* letter of the face + text -> double */
+    fxs_buf key;
+};
+
+static PangoLayout *new_layout(PangoContext *context, const fxs_face *face) {
+    PangoFontDescription *d = pango_font_description_new();
+    pango_font_description_set_family_static(d, FXS_FONT_FAMILY);
+    pango_font_description_set_weight(d, face->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+    pango_font_description_set_absolute_size(d, face->size * PANGO_SCALE);
+    PangoLayout *layout = pango_layout_new(context);
+    pango_layout_set_font_description(layout, d);
+    pango_layout_set_single_paragraph_mode(layout, TRUE);
+    pango_font_description_free(d);
+    return layout;
+}
+
+fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
+    fxs_fonts *f = *out = fxs_alloc0(1, sizeof *f);
+    if (!f)
+        return fxs_fail_memory(ctx);
+    f->fixed = fixed;
+    if (fixed)
+        return FXS_OK;
+    f->map = pango_cairo_font_map_new();
+    pango_cairo_font_map_set_resolution(PANGO_CAIRO_FONT_MAP(f->map), 72);
+    f->context = pango_font_map_create_context(f->map);
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    pango_cairo_context_set_font_options(f->context, options);
+    cairo_font_options_destroy(options);
+    pango_context_set_round_glyph_positions(f->context, FALSE);
+    pango_context_set_language(f->context, pango_language_from_string("en"));
+    pango_context_set_base_dir(f->context, PANGO_DIRECTION_LTR);
+    for (int i = 0; i < FXS_INK_COUNT; i++)
+        f->layout[i] = new_layout(f->context, &fxs_faces[i]);
+    return FXS_OK;
+}
+
+void fxs_fonts_free(fxs_fonts *f) {
+    if (!f)
+        return;
+    for (int i = 0; i < FXS_INK_COUNT; i++)
+        g_clear_object(&f->layout[i]);
+    g_clear_object(&f->context);
+    g_clear_object(&f->map);
+    fxs_map_free(&f->widths);
+    fxs_arena_clear(&f->arena);
+    fxs_buf_free(&f->key);
+    fxs_free(f);
+}
+
+static size_t count_chars(const char *s, size_t n) {
+    size_t chars = 0;
+    for (size_t i = 0; i < n; i++)
+        chars += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return chars;
+}
+
+bool fxs_fonts_width(fxs_fonts *f, fxs_ink ink, const char *s, size_t n, double *width) {
+    const fxs_face *face = &fxs_faces[ink];
+    *width = 0;
+    if (f->fixed) {
+        *width = (double)count_chars(s, n) * face->size * (face->bold ? 0.7 : 0.6);
+        return true;
+    }
+    fxs_buf_cut(&f->key, 0);
+    fxs_buf_putc(&f->key, ink == FXS_INK_TITLE ? 't' : face->bold ? 'b' : 'r');
+    fxs_buf_add(&f->key, s, n);
+    if (f->key.failed)
+        return false;
+    void **known = fxs_map_at(&f->widths, f->key.data, f->key.len);
+    if (known) {
+        *width = *(double *)*known;
+        return true;
+    }
+    int units;
+    pango_layout_set_text(f->layout[ink], s, (int)n);
+    pango_layout_get_size(f->layout[ink], &units, NULL);
+    char *key = fxs_arena_dup(&f->arena, f->key.data, f->key.len);
+    double *kept = FXS_NEW(&f->arena, double);
+    if (!key || !kept || !fxs_map_put(&f->widths, key, f->key.len, kept))
+        return false;
+    *kept = *width = (double)units / PANGO_SCALE;
+    return true;
+}
+
+void fxs_fonts_show(fxs_fonts *f, cairo_t *cr, fxs_ink ink, const char *s, size_t n, double x, double y) {
+    pango_layout_set_text(f->layout[ink], s, (int)n);
+    cairo_move_to(cr, x, y);
+    pango_cairo_show_layout_line(cr, pango_layout_get_line_readonly(f->layout[ink], 0));
+}

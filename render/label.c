@@ -1,0 +1,344 @@
+/* label.c: node + meta become the small table that is drawn for a node. Called by view.c for each node; knows texts and
+ * their widths, nothing of places on the page or of any output format. One function a row, in the table at the bottom.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/format.h"
+#include "escape.h"
+#include "view.h"
+
+enum { MAX_ROWS = 64, MAX_ITEMS = 8, MIN_WIDTH = 54 };
+
+typedef struct builder {
+    fxs_view *view;
+    const fxs_module *root;
+    const fxs_node *node;
+    fxs_label_row rows[MAX_ROWS];
+    size_t nrows;
+    fxs_buf text, clean;
+    bool failed; /* memory is out */
+} builder;
+
+/* ---- cells ----------------------------------------------------------------------------------------------- */
+
+static size_t count_lines(const fxs_buf *clean) {
+    size_t n = 0, at = 0;
+    fxs_span span;
+    while (fxs_wrap_next(clean->data, clean->len, FXS_WRAP_CHARS, &at, &span))
+        n++;
+    return n;
+}
+
+static fxs_cell make_cell(builder *b, fxs_ink ink, const char *s, size_t len) {
+    fxs_cell cell = {.ink = ink};
+    fxs_buf_cut(&b->clean, 0);
+    fxs_clean(&b->clean, len ? s : " ", len ? len : 1, FXS_CELL_CHARS, true);
+    if (b->clean.failed || b->failed) {
+        b->failed = true;
+        return cell;
+    }
+    size_t count = count_lines(&b->clean), at = 0;
+    char *text = fxs_arena_dup(&b->view->arena, b->clean.data, b->clean.len);
+    cell.lines = FXS_NEW_N(&b->view->arena, fxs_line, count);
+    if (!text || !cell.lines) {
+        b->failed = true;
+        return cell;
+    }
+    fxs_span span;
+    while (fxs_wrap_next(text, b->clean.len, FXS_WRAP_CHARS, &at, &span)) {
+        fxs_line *line = &cell.lines[cell.nlines++];
+        line->text = text + span.at;
+        line->len = span.len;
+        b->failed |= !fxs_fonts_width(b->view->fonts, ink, line->text, line->len, &line->width);
+    }
+    return cell;
+}
+
+/* A row over both columns; the text is what b->text holds. */
+static void put_wide(builder *b, fxs_ink ink) {
+    b->failed |= b->text.failed;
+    if (b->nrows < MAX_ROWS && !b->failed)
+        b->rows[b->nrows++] = (fxs_label_row){.cell = {make_cell(b, ink, b->text.data, b->text.len)}, .ncells = 1};
+}
+
+/* A row "key | what b->text holds". */
+static void put_pair(builder *b, const char *key, size_t len, fxs_ink ink) {
+    b->failed |= b->text.failed;
+    if (b->nrows == MAX_ROWS || b->failed)
+        return;
+    fxs_label_row *row = &b->rows[b->nrows++];
+    row->ncells = 2;
+    row->cell[0] = make_cell(b, FXS_INK_KEY, key, len);
+    row->cell[1] = make_cell(b, ink, b->text.data, b->text.len);
+}
+
+static fxs_buf *new_text(builder *b) {
+    fxs_buf_cut(&b->text, 0);
+    return &b->text;
+}
+
+static void pair(builder *b, const char *key) { put_pair(b, key, strlen(key), FXS_INK_TEXT); }
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static void row_name(builder *b) {
+    fxs_buf_puts(new_text(b), b->node->name);
+    put_wide(b, FXS_INK_NAME);
+}
+
+static void row_kind(builder *b) {
+    fxs_buf_puts(new_text(b), b->node->target);
+    pair(b, fxs_kind_name(b->node->kind));
+}
+
+static void row_layer(builder *b) {
+    const fxs_module *layer = b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
+    if (!layer)
+        return;
+    fxs_buf_layer(new_text(b), layer);
+    put_wide(b, FXS_INK_TEXT);
+}
+
+static void row_args(builder *b) {
+    if (fxs_value_len(&b->node->args)) {
+        fxs_buf_arg(new_text(b), &b->node->args, 0);
+        pair(b, "args");
+    }
+    if (fxs_value_len(&b->node->kwargs)) {
+        fxs_buf_arg(new_text(b), &b->node->kwargs, 0);
+        pair(b, "kwargs");
+    }
+}
+
+static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
+}
+
+/* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text. */
+static bool is_split(const fxs_value *v) {
+    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) && fxs_value_len(v) &&
+           !fxs_value_visit(v, no_tensor_leaf, NULL);
+}
+
+static void put_item(builder *b, const fxs_value *v, size_t i) {
+    fxs_buf key = {0};
+    if (v->tag == FXS_V_DICT)
+        fxs_buf_node_repr(&key, fxs_value_key(v, i));
+    else
+        fxs_buf_printf(&key, "%zu", i);
+    b->failed |= key.failed;
+    fxs_buf_result(new_text(b), fxs_value_item(v, i));
+    if (!b->failed)
+        put_pair(b, key.data, key.len, FXS_INK_TEXT);
+    fxs_buf_free(&key);
+}
+
+static void row_result(builder *b) {
+    const fxs_meta *meta = &b->node->meta;
+    if (meta->outcome == FXS_UNKNOWN || meta->outcome == FXS_BLOCKED) {
+        fxs_buf_putc(new_text(b), '?');
+        pair(b, "result");
+    }
+    if (meta->outcome != FXS_DONE)
+        return;
+    if (!is_split(&meta->result)) {
+        fxs_buf_result(new_text(b), &meta->result);
+        pair(b, "result");
+        return;
+    }
+    size_t n = fxs_value_len(&meta->result), shown = n > MAX_ITEMS + 1 ? MAX_ITEMS : n;
+    for (size_t i = 0; i < shown; i++)
+        put_item(b, &meta->result, i);
+    if (shown < n) {
+        fxs_buf_printf(new_text(b), "... %zu more", n - shown);
+        put_wide(b, FXS_INK_KEY);
+    }
+}
+
+typedef struct tensor_rows {
+    builder *b;
+    size_t n;
+} tensor_rows;
+
+static bool put_stride(void *user, const fxs_value *leaf) {
+    tensor_rows *r = user;
+    if (leaf->tag != FXS_V_TENSOR)
+        return true;
+    if (++r->n > MAX_ITEMS)
+        return false;
+    const fxs_tensor *t = leaf->u.tensor;
+    fxs_buf *text = new_text(r->b);
+    fxs_buf_putc(text, '(');
+    for (int i = 0; i < t->ndim; i++)
+        fxs_buf_printf(text, i ? ", %lld" : "%lld", (long long)t->strides[i]);
+    fxs_buf_puts(text, t->ndim == 1 ? ",)" : ")");
+    fxs_memory_format format = fxs_tensor_memory_format(t);
+    if (format == FXS_NO_FORMAT)
+        fxs_buf_puts(text, ", not contiguous");
+    else if (format != FXS_CONTIGUOUS)
+        fxs_buf_printf(text, ", %s", fxs_memory_format_text(format) + strlen("torch."));
+    pair(r->b, "stride");
+    return true;
+}
+
+static void row_stride(builder *b) {
+    if (b->node->meta.outcome == FXS_DONE)
+        fxs_value_visit(&b->node->meta.result, put_stride, &(tensor_rows){.b = b});
+}
+
+/* 1234567 -> 1,234,567 */
+static void put_grouped(fxs_buf *out, int64_t n) {
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0 && digits[i - 1] != '-')
+            fxs_buf_putc(out, ',');
+        fxs_buf_putc(out, digits[i]);
+    }
+}
+
+static void row_params(builder *b) {
+    if (b->node->meta.parameters <= 0)
+        return;
+    put_grouped(new_text(b), b->node->meta.parameters);
+    pair(b, "params");
+}
+
+/* Three digits and a unit of the list, whose steps are factors of 1000: 118 MFLOP. */
+static void put_unit(fxs_buf *out, double x, const char *const *units) {
+    while (x >= 999.5 && units[1]) {
+        x /= 1000;
+        units++;
+    }
+    int decimals = x == floor(x) && x < 1000 ? 0 : x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
+    fxs_buf_printf(out, "%.*f %s", decimals, x, units[0]);
+}
+
+static void row_flops(builder *b) {
+    static const char *const units[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", NULL};
+    if (b->node->meta.flops <= 0)
+        return;
+    put_unit(new_text(b), b->node->meta.flops, units);
+    pair(b, "flops");
+}
+
+static void row_time(builder *b) {
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+    if (b->node->meta.seconds <= 0)
+        return;
+    put_unit(new_text(b), b->node->meta.seconds * 1e9, units);
+    pair(b, "time");
+}
+
+static void row_stats(builder *b) {
+    const fxs_meta *meta = &b->node->meta;
+    for (size_t i = 0; i < meta->nstats && i < MAX_ITEMS; i++) {
+        const fxs_stats *s = &meta->stats[i];
+        fxs_buf_printf(new_text(b), "min %.4g, max %.4g, mean %.4g, zeros %.3g%%", s->min, s->max, s->mean,
+                       s->zeros * 100);
+        pair(b, "stats");
+        if (!s->nan && !s->inf)
+            continue;
+        fxs_buf *text = new_text(b);
+        put_grouped(text, s->nan);
+        fxs_buf_puts(text, " NaN, ");
+        put_grouped(text, s->inf);
+        fxs_buf_puts(text, " Inf of ");
+        put_grouped(text, s->numel);
+        put_wide(b, FXS_INK_ERROR);
+    }
+}
+
+static void row_message(builder *b) {
+    const fxs_meta *meta = &b->node->meta;
+    if (!meta->message)
+        return;
+    fxs_buf_puts(new_text(b), meta->message);
+    put_wide(b, meta->outcome == FXS_FAILED ? FXS_INK_ERROR : FXS_INK_TEXT);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static double cell_width(const fxs_cell *c) {
+    double w = 0;
+    for (size_t i = 0; i < c->nlines; i++)
+        w = fmax(w, c->lines[i].width);
+    return ceil(w) + 2 * FXS_PAD_X;
+}
+
+static double cell_height(const fxs_cell *c) {
+    return ceil((double)c->nlines * fxs_faces[c->ink].line) + 2 * FXS_PAD_Y;
+}
+
+static void place_cell(fxs_cell *c, double x, double y, double w, double h) {
+    c->x = x;
+    c->y = y;
+    c->w = w;
+    c->h = h;
+}
+
+static void place_rows(fxs_label *l) {
+    double left = 0, right = 0, wide = MIN_WIDTH, y = 0;
+    for (size_t i = 0; i < l->nrows; i++) {
+        const fxs_label_row *row = &l->rows[i];
+        if (row->ncells == 1) {
+            wide = fmax(wide, cell_width(&row->cell[0]));
+        } else {
+            left = fmax(left, cell_width(&row->cell[0]));
+            right = fmax(right, cell_width(&row->cell[1]));
+            l->columns = true;
+        }
+    }
+    l->w = fmax(left + right, wide);
+    l->split = left;
+    for (size_t i = 0; i < l->nrows; i++) {
+        fxs_label_row *row = &l->rows[i];
+        double h = cell_height(&row->cell[0]);
+        if (row->ncells == 2)
+            h = fmax(h, cell_height(&row->cell[1]));
+        place_cell(&row->cell[0], 0, y, row->ncells == 1 ? l->w : left, h);
+        place_cell(&row->cell[1], left, y, l->w - left, h);
+        y += h;
+    }
+    l->h = y;
+}
+
+static const struct {
+    unsigned bit;
+    void (*put)(builder *b);
+} row_table[] = {
+#define ROW(NAME, fn)                                                                                                  \
+    { FXS_ROW_##NAME, fn }
+    ROW(NAME, row_name),     ROW(KIND, row_kind),     ROW(LAYER, row_layer),     ROW(ARGS, row_args),
+    ROW(RESULT, row_result), ROW(STRIDE, row_stride), ROW(PARAMS, row_params),   ROW(FLOPS, row_flops),
+    ROW(TIME, row_time),     ROW(STATS, row_stats),   ROW(MESSAGE, row_message),
+#undef ROW
+};
+
+static void finish(builder *b, fxs_label *out) {
+    out->rows = FXS_NEW_N(&b->view->arena, fxs_label_row, b->nrows);
+    if (!out->rows) {
+        b->failed = true;
+        return;
+    }
+    memcpy(out->rows, b->rows, b->nrows * sizeof *b->rows);
+    out->nrows = b->nrows;
+    place_rows(out);
+}
+
+fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n) {
+    builder b = {.view = v, .root = root, .node = n->node};
+    for (size_t i = 0; i < sizeof row_table / sizeof *row_table; i++)
+        if (rows & row_table[i].bit)
+            row_table[i].put(&b);
+    if (b.nrows == 0) /* a box without a word says less than its name */
+        row_name(&b);
+    if (!b.failed)
+        finish(&b, &n->label);
+    fxs_buf_free(&b.text);
+    fxs_buf_free(&b.clean);
+    return b.failed ? fxs_fail_memory(n->node->graph->ctx) : FXS_OK;
+}

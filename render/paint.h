@@ -1,0 +1,13 @@
+/* paint.h: a scene painted with cairo, for PNG and PDF: the same places, colours and texts as the SVG. */
+#ifndef FXS_RENDER_PAINT_H
+#define FXS_RENDER_PAINT_H
+
+#include <cairo.h>
+
+#include "scene.h"
+
+/* Paints what lies between the heights top and bottom (points) with cr's transformation. `crisp` moves the lines of
+ * tables to whole pixels of the device. */
+void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp);
+
+#endif

@@ -1,0 +1,89 @@
+/* scene.c: see scene.h. Called by layout.c. */
+#include "scene.h"
+
+#include <math.h>
+
+enum { MARGIN = 12, TITLE_GAP = 10 };
+
+fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s) {
+    *s = (fxs_scene){.view = v};
+    s->boxes = FXS_NEW_N(&s->arena, fxs_box, v->nnodes);
+    s->curves = FXS_NEW_N(&s->arena, fxs_curve, v->nedges);
+    return s->boxes && s->curves ? FXS_OK : FXS_ENOMEM;
+}
+
+void fxs_scene_free(fxs_scene *s) { fxs_arena_clear(&s->arena); }
+
+typedef struct extent {
+    fxs_point low, high;
+} extent;
+
+static void reach(extent *e, double x, double y) {
+    e->low.x = fmin(e->low.x, x);
+    e->low.y = fmin(e->low.y, y);
+    e->high.x = fmax(e->high.x, x);
+    e->high.y = fmax(e->high.y, y);
+}
+
+static extent measure(const fxs_scene *s) {
+    extent e = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+    for (size_t i = 0; i < s->view->nnodes; i++) {
+        const fxs_label *l = &s->view->nodes[i].label;
+        reach(&e, s->boxes[i].x, s->boxes[i].y);
+        reach(&e, s->boxes[i].x + l->w, s->boxes[i].y + l->h);
+    }
+    for (size_t i = 0; i < s->view->nedges; i++) {
+        const fxs_curve *c = &s->curves[i];
+        for (size_t k = 0; k < c->n; k++)
+            reach(&e, c->points[k].x, c->points[k].y);
+        if (c->n)
+            reach(&e, c->tip.x, c->tip.y);
+    }
+    if (e.low.x > e.high.x) /* an empty graph */
+        e = (extent){{0, 0}, {0, 0}};
+    return e;
+}
+
+static void shift_curve(fxs_curve *c, double dx, double dy) {
+    c->tip.x += dx;
+    c->tip.y += dy;
+    c->top = c->bottom = c->tip.y;
+    for (size_t k = 0; k < c->n; k++) {
+        c->points[k].x += dx;
+        c->points[k].y += dy;
+        c->top = fmin(c->top, c->points[k].y);
+        c->bottom = fmax(c->bottom, c->points[k].y);
+    }
+    c->top -= FXS_ARROW_LENGTH;
+    c->bottom += FXS_ARROW_LENGTH;
+}
+
+void fxs_scene_finish(fxs_scene *s) {
+    const fxs_line *title = &s->view->title;
+    extent e = measure(s);
+    double heading = title->len ? fxs_faces[FXS_INK_TITLE].line + TITLE_GAP : 0;
+    double w = fmax(e.high.x - e.low.x, title->len ? ceil(title->width) : 0);
+    s->w = ceil(w + 2 * MARGIN);
+    s->h = ceil(e.high.y - e.low.y + 2 * MARGIN + heading);
+    /* Boxes come at whole points from the engines; the shift keeps them there. */
+    double dx = round((s->w - (e.high.x - e.low.x)) / 2 - e.low.x), dy = ceil(MARGIN + heading - e.low.y);
+    s->title = (fxs_point){(s->w - title->width) / 2, MARGIN + fxs_faces[FXS_INK_TITLE].baseline};
+    s->h = fmax(s->h, ceil(e.high.y + dy + MARGIN));
+    for (size_t i = 0; i < s->view->nnodes; i++) {
+        s->boxes[i].x += dx;
+        s->boxes[i].y += dy;
+    }
+    for (size_t i = 0; i < s->view->nedges; i++)
+        shift_curve(&s->curves[i], dx, dy);
+}
+
+double fxs_grid(double x, double scale) { return (floor(x * scale) + 0.5) / scale; }
+
+void fxs_curve_arrow(const fxs_curve *c, fxs_point corner[3]) {
+    fxs_point end = c->points[c->n - 1];
+    double dx = c->tip.x - end.x, dy = c->tip.y - end.y, length = hypot(dx, dy);
+    double half = 0.36 * FXS_ARROW_LENGTH / (length > 0.01 ? length : 1);
+    corner[0] = c->tip;
+    corner[1] = (fxs_point){end.x - dy * half, end.y + dx * half};
+    corner[2] = (fxs_point){end.x + dy * half, end.y - dx * half};
+}

@@ -1,0 +1,45 @@
+/* scene.h: what is drawn and where: boxes that point to their tables, curves, title, size. Made by a layout engine,
+ * read by the canvases. Points, y downwards, the picture's top left corner at 0, 0 once fxs_scene_finish was called. */
+#ifndef FXS_RENDER_SCENE_H
+#define FXS_RENDER_SCENE_H
+
+#include "view.h"
+
+typedef struct fxs_point {
+    double x, y;
+} fxs_point;
+
+typedef struct fxs_box {
+    double x, y; /* top left corner; the size is the label's */
+} fxs_box;
+
+/* A chain of cubic Bezier curves (3k + 1 points; 0: not drawn), then an arrow from the last point to the tip. */
+typedef struct fxs_curve {
+    fxs_point *points;
+    size_t n;
+    fxs_point tip;
+    double top, bottom; /* what it covers in y, arrow and line width included; by fxs_scene_finish */
+} fxs_curve;
+
+typedef struct fxs_scene {
+    fxs_arena arena;
+    const fxs_view *view;
+    fxs_box *boxes;    /* one for each node of the view */
+    fxs_curve *curves; /* one for each edge of the view */
+    double w, h;
+    fxs_point title; /* left end of the baseline */
+} fxs_scene;
+
+/* Starts a scene with all places zero; fxs_scene_free also after an error. */
+fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s);
+void fxs_scene_free(fxs_scene *s);
+/* An engine's coordinates become the picture's: margin, room for the title, size. */
+void fxs_scene_finish(fxs_scene *s);
+
+/* The nearest coordinate at which a line of one pixel covers whole pixels, when a point is `scale` pixels. */
+double fxs_grid(double x, double scale);
+/* The three corners of a curve's arrow: tip, then the two ends of its base. */
+void fxs_curve_arrow(const fxs_curve *c, fxs_point corner[3]);
+enum { FXS_ARROW_LENGTH = 7 }; /* what dot leaves free with arrowsize 0.7 */
+
+#endif

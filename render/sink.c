@@ -1,0 +1,129 @@
+/* sink.c: see sink.h. Called by draw.c and the canvases. */
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+
+enum { CHUNK = 1 << 16, TRIES = 100 };
+
+static fxs_status fail_io(fxs_ctx *ctx, const char *path, int error) {
+    return fxs_fail(ctx, FXS_EIO, "can't write %s: %s", path, strerror(error));
+}
+
+void fxs_sink_memory(fxs_sink *s) { *s = (fxs_sink){.fd = -1}; }
+
+/* A new file in the target's folder. Its name is made of the process and a count, so that the kernel's umask decides
+ * about its mode. EEXIST from a crashed process's leftovers leads to the next count. */
+static bool open_beside(fxs_sink *s) {
+    static atomic_uint count;
+    const char *slash = strrchr(s->target, '/');
+    int folder = slash ? (int)(slash - s->target) + 1 : 0;
+    for (int i = 0; i < TRIES; i++) {
+        fxs_buf name = {0};
+        fxs_buf_printf(&name, "%.*s.fxscope-%ld-%u", folder, s->target, (long)getpid(), atomic_fetch_add(&count, 1));
+        char *text = fxs_buf_take(&name, NULL);
+        if (!text) {
+            errno = ENOMEM;
+            return false;
+        }
+        s->fd = open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (s->fd >= 0) {
+            s->temporary = text;
+            return true;
+        }
+        fxs_free(text);
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+/* Where the bytes end up: the file behind links; NULL when it must be written directly. */
+static char *find_target(const char *path, struct stat *st, bool *there) {
+    *there = stat(path, st) == 0;
+    if (*there && !S_ISREG(st->st_mode))
+        return NULL;
+    struct stat link;
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+        char *real = realpath(path, NULL);
+        char *copy = real ? fxs_memdup0(real, strlen(real)) : NULL;
+        free(real);
+        return copy;
+    }
+    return fxs_memdup0(path, strlen(path));
+}
+
+fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s) {
+    struct stat st;
+    bool there;
+    *s = (fxs_sink){.path = path, .fd = -1};
+    s->target = find_target(path, &st, &there);
+    if (there && S_ISREG(st.st_mode) && access(path, W_OK) != 0) /* a file that is protected is not replaced either */
+        return fail_io(ctx, path, errno);
+    if (s->target && open_beside(s)) {
+        if (there && fchmod(s->fd, st.st_mode & 07777) != 0)
+            s->error = errno;
+        return s->error ? fail_io(ctx, path, s->error) : FXS_OK;
+    }
+    if (s->target && !(there && errno == EACCES)) /* no folder, no descriptor, a read-only disk */
+        return fail_io(ctx, path, errno);
+    fxs_free(s->target);
+    s->target = NULL;
+    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    return s->fd < 0 ? fail_io(ctx, path, errno) : FXS_OK;
+}
+
+static void flush(fxs_sink *s) {
+    if (!s->error && s->buf.len && !fxs_write_all(s->fd, s->buf.data, s->buf.len))
+        s->error = errno;
+    fxs_buf_cut(&s->buf, 0);
+}
+
+void fxs_sink_write(fxs_sink *s, const void *data, size_t n) {
+    if (s->error)
+        return;
+    fxs_buf_add(&s->buf, data, n);
+    if (s->path && s->buf.len >= CHUNK)
+        flush(s);
+}
+
+fxs_status fxs_sink_finish(fxs_ctx *ctx, fxs_sink *s) {
+    if (s->buf.failed)
+        return fxs_fail_memory(ctx);
+    if (!s->path)
+        return FXS_OK;
+    flush(s);
+    int fd = s->fd;
+    s->fd = -1;
+    if (close(fd) != 0 && !s->error)
+        s->error = errno;
+    return s->error ? fail_io(ctx, s->path, s->error) : FXS_OK;
+}
+
+fxs_status fxs_sink_commit(fxs_ctx *ctx, fxs_sink *s) {
+    if (!s->temporary)
+        return FXS_OK;
+    if (rename(s->temporary, s->target) != 0)
+        return fail_io(ctx, s->path, errno);
+    fxs_free(s->temporary);
+    s->temporary = NULL;
+    return FXS_OK;
+}
+
+void fxs_sink_close(fxs_sink *s) {
+    if (s->fd >= 0)
+        close(s->fd);
+    if (s->temporary)
+        unlink(s->temporary);
+    fxs_free(s->temporary);
+    fxs_free(s->target);
+    fxs_buf_free(&s->buf);
+}

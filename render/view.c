@@ -1,0 +1,168 @@
+/* view.c: module + meta become a view: every node with its table, every use of a value as an edge. Called by draw.c. */
+#include "view.h"
+
+#include <string.h>
+
+#include "emit/format.h"
+#include "escape.h"
+#include "ranks.h"
+
+/* ---- edges ----------------------------------------------------------------------------------------------- */
+
+typedef struct edge_walk {
+    fxs_view *view; /* edges NULL: count only */
+    size_t to, n;
+    size_t *last, *uses; /* by source: which target used it last (plus one), and how often */
+} edge_walk;
+
+static bool is_nontensor(const fxs_node *n) { return n->meta.outcome == FXS_DONE && !n->meta.has_tensor; }
+
+static bool add_edge(void *user, const fxs_value *leaf) {
+    edge_walk *w = user;
+    const fxs_node *source = leaf->u.node;
+    if (leaf->tag != FXS_V_NODE || source->graph != w->view->nodes[w->to].node->graph)
+        return true; /* a graph that lint would refuse is drawn as far as it goes */
+    size_t from = source->index;
+    if (w->view->edges) {
+        if (w->last[from] != w->to + 1) {
+            w->last[from] = w->to + 1;
+            w->uses[from] = 0;
+        }
+        bool tensor = !is_nontensor(source) && !is_nontensor(w->view->nodes[w->to].node);
+        w->view->edges[w->n] = (fxs_view_edge){.from = from, .to = w->to, .use = w->uses[from]++, .tensor = tensor};
+    }
+    w->n++;
+    return true;
+}
+
+static size_t walk_edges(fxs_view *v, edge_walk *w) {
+    for (w->to = 0; w->to < v->nnodes; w->to++) {
+        fxs_value_visit(&v->nodes[w->to].node->args, add_edge, w);
+        fxs_value_visit(&v->nodes[w->to].node->kwargs, add_edge, w);
+    }
+    return w->n;
+}
+
+static bool make_edges(fxs_view *v) {
+    edge_walk count = {.view = v}, fill = {.view = v};
+    v->nedges = walk_edges(v, &count);
+    v->edges = FXS_NEW_N(&v->arena, fxs_view_edge, v->nedges);
+    fill.last = FXS_NEW_N(&v->arena, size_t, v->nnodes);
+    fill.uses = FXS_NEW_N(&v->arena, size_t, v->nnodes);
+    if (!v->edges || !fill.last || !fill.uses)
+        return false;
+    walk_edges(v, &fill);
+    return true;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------------------- */
+
+static bool keep_clean(fxs_view *v, fxs_buf *raw, size_t max, bool lines, fxs_line *out) {
+    fxs_buf clean = {0};
+    fxs_clean(&clean, raw->data ? raw->data : "", raw->len, max, lines);
+    fxs_buf_add(&clean, "", 0);
+    bool ok = !raw->failed && !clean.failed;
+    if (ok) {
+        out->text = fxs_arena_dup(&v->arena, clean.data, clean.len);
+        out->len = clean.len;
+    }
+    fxs_buf_free(&clean);
+    fxs_buf_free(raw);
+    return ok && out->text;
+}
+
+/* The node as format_node prints it, then its result or what went wrong. */
+static bool make_tip(fxs_view *v, fxs_view_node *n) {
+    fxs_buf raw = {0};
+    const fxs_meta *meta = &n->node->meta;
+    fxs_buf_node_line(&raw, n->node, FXS_PRINT_TORCH2);
+    if (meta->outcome == FXS_DONE) {
+        fxs_buf_puts(&raw, "\n= ");
+        fxs_buf_result(&raw, &meta->result);
+    } else if (meta->outcome == FXS_BLOCKED) {
+        fxs_buf_printf(&raw, "\nblocked: needs the result of %s", meta->culprit ? meta->culprit->name : "another node");
+    } else if (meta->outcome != FXS_NOT_RUN) {
+        fxs_buf_printf(&raw, "\n%s: %s", meta->outcome == FXS_FAILED ? "failed" : "unknown",
+                       meta->message ? meta->message : "no reason recorded");
+    }
+    return keep_clean(v, &raw, FXS_TIP_CHARS, true, &n->tip);
+}
+
+static void describe_inputs(fxs_buf *raw, const fxs_view *v) {
+    size_t n = 0;
+    for (size_t i = 0; i < v->nnodes; i++) {
+        const fxs_node *node = v->nodes[i].node;
+        if (node->kind != FXS_PLACEHOLDER)
+            continue;
+        if (++n > 8) {
+            fxs_buf_puts(raw, ", ...");
+            return;
+        }
+        fxs_buf_printf(raw, "%s%s", n == 1 ? ", inputs " : ", ", node->name);
+        if (node->meta.outcome == FXS_DONE) {
+            fxs_buf_putc(raw, ' ');
+            fxs_buf_result(raw, &node->meta.result);
+        }
+    }
+}
+
+static bool describe(fxs_view *v) {
+    size_t bad[FXS_OUTCOME_COUNT] = {0};
+    for (size_t i = 0; i < v->nnodes; i++)
+        bad[v->nodes[i].node->meta.outcome]++;
+    fxs_buf raw = {0};
+    fxs_line line = {0};
+    fxs_buf_printf(&raw, "%s: a graph of %zu node%s and %zu edge%s", v->name, v->nnodes, v->nnodes == 1 ? "" : "s",
+                   v->nedges, v->nedges == 1 ? "" : "s");
+    describe_inputs(&raw, v);
+    if (bad[FXS_FAILED] + bad[FXS_UNKNOWN] + bad[FXS_BLOCKED])
+        fxs_buf_printf(&raw, "; %zu failed, %zu unknown, %zu blocked", bad[FXS_FAILED], bad[FXS_UNKNOWN],
+                       bad[FXS_BLOCKED]);
+    fxs_buf_putc(&raw, '.');
+    bool ok = keep_clean(v, &raw, FXS_TIP_CHARS, false, &line);
+    v->description = line.text;
+    return ok;
+}
+
+static bool make_titles(fxs_view *v, const fxs_module *m, const char *title) {
+    fxs_buf raw = {0};
+    fxs_line line = {0};
+    fxs_buf_puts(&raw, m->class_name);
+    if (!keep_clean(v, &raw, FXS_CELL_CHARS, false, &line))
+        return false;
+    v->name = line.text;
+    if (!title || !*title)
+        return true;
+    fxs_buf_puts(&raw, title);
+    return keep_clean(v, &raw, FXS_CELL_CHARS, false, &v->title) &&
+           fxs_fonts_width(v->fonts, FXS_INK_TITLE, v->title.text, v->title.len, &v->title.width);
+}
+
+/* ---- the view -------------------------------------------------------------------------------------------- */
+
+static fxs_status make_nodes(const fxs_module *m, unsigned rows, fxs_view *v) {
+    fxs_graph_number(m->graph);
+    v->nodes = FXS_NEW_N(&v->arena, fxs_view_node, m->graph->len);
+    if (!v->nodes)
+        return fxs_fail_memory(m->ctx);
+    for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
+        fxs_view_node *out = &v->nodes[v->nnodes++];
+        out->node = n;
+        out->style = fxs_style_of(n->kind, n->meta.outcome);
+        FXS_TRY(fxs_label_make(v, m, rows, out));
+        if (!make_tip(v, out))
+            return fxs_fail_memory(m->ctx);
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts, fxs_view *v) {
+    *v = (fxs_view){.fonts = fonts, .theme = fxs_theme_find(opt->theme)};
+    v->lr = opt->direction && strcmp(opt->direction, "LR") == 0;
+    FXS_TRY(make_nodes(m, opt->rows ? opt->rows : FXS_ROW_DEFAULT, v));
+    if (!make_edges(v) || !fxs_ranks_spine(v) || !make_titles(v, m, opt->title) || !describe(v))
+        return fxs_fail_memory(m->ctx);
+    return FXS_OK;
+}
+
+void fxs_view_free(fxs_view *v) { fxs_arena_clear(&v->arena); }

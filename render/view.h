@@ -1,0 +1,75 @@
+/* view.h: what is drawn, before anything has a place: nodes with their tables, edges, title. Made once for each drawing
+ * by view.c and label.c from a module and what a run recorded; read by the DOT writer, the layout engines and the
+ * canvases. */
+#ifndef FXS_RENDER_VIEW_H
+#define FXS_RENDER_VIEW_H
+
+#include "fonts.h"
+#include "fxrender.h"
+#include "ir/module.h"
+
+/* One line of clean text. */
+typedef struct fxs_line {
+    const char *text;
+    size_t len;
+    double width; /* points, as all lengths here */
+} fxs_line;
+
+typedef struct fxs_cell {
+    fxs_ink ink;
+    fxs_line *lines;
+    size_t nlines;
+    double x, y, w, h; /* from the label's top left corner */
+} fxs_cell;
+
+typedef struct fxs_label_row {
+    fxs_cell cell[2];
+    int ncells; /* 1: it spans both columns */
+} fxs_label_row;
+
+/* A node's table: the first row is its head. Width, height and the place of the column line are whole points. */
+typedef struct fxs_label {
+    fxs_label_row *rows;
+    size_t nrows;
+    double w, h, split;
+    bool columns; /* some row has two cells */
+} fxs_label;
+
+enum { FXS_PAD_X = 6, FXS_PAD_Y = 3 }; /* inside a cell */
+
+typedef struct fxs_view_node {
+    const fxs_node *node;
+    fxs_style style;
+    fxs_label label;
+    fxs_line tip; /* one clean text, may hold newlines; width is not measured */
+} fxs_view_node;
+
+typedef struct fxs_view_edge {
+    size_t from, to; /* indices of nodes */
+    size_t use;      /* 0 for the first edge between the two, then 1, ... */
+    bool tensor;     /* false: one end is known to hold no tensor */
+    bool spine;      /* on the main path */
+} fxs_view_edge;
+
+typedef struct fxs_view {
+    fxs_arena arena;
+    fxs_fonts *fonts; /* borrowed */
+    const fxs_theme *theme;
+    bool lr;                 /* left to right */
+    const char *name;        /* class of the module, clean */
+    fxs_line title;          /* len 0: none */
+    const char *description; /* one sentence of prose */
+    fxs_view_node *nodes;
+    size_t nnodes;
+    fxs_view_edge *edges; /* by target, then in the order of arguments */
+    size_t nedges;
+} fxs_view;
+
+/* Fills *v (to be freed with fxs_view_free, also after an error). `opt` is checked already. */
+fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts, fxs_view *v);
+void fxs_view_free(fxs_view *v);
+
+/* label.c: fills n->label from n->node: the rows that are asked for and that have something to say. */
+fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n);
+
+#endif

@@ -1,0 +1,195 @@
+/* cmd_draw.c: `fxscope draw`: runs a model and draws it, with what every node gave, into picture files. */
+#include <string.h>
+
+#include "session.h"
+
+#include "render/fxrender.h"
+
+static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
+static const char *const themes[] = {"light", "dark", NULL};
+static const char *const directions[] = {"TB", "LR", NULL};
+static const char *const engines[] = {"auto", "dot", "simple", NULL};
+static const char *const fits[] = {"bands", "scale", "error", NULL}; /* in the order of fxs_png_fit */
+static const char *const row_words[] = {
+#define X(name, text, what) text,
+    FXS_ROW_MAP(X)
+#undef X
+        NULL};
+
+static const cli_option options[] = {
+    CLI_INPUT_ROW,
+    {"output", 'o', "FILE", "picture to write, its extension says which kind: .svg, .png, .pdf, .dot; may be repeated",
+     CLI_LIST, CLI_AT(outputs)},
+    {"format", 0, "KIND", "kind of picture of '-o -', which is standard output", CLI_TEXT, CLI_AT(picture_format),
+     formats},
+    {"title", 0, "TEXT", "title over the picture", CLI_TEXT, CLI_AT(title)},
+    {"theme", 0, "THEME", "colours (default: light)", CLI_TEXT, CLI_AT(theme), themes},
+    {"direction", 0, "DIR", "top to bottom or left to right (default: TB)", CLI_TEXT, CLI_AT(direction), directions},
+    {"rows", 0, "ROWS",
+     "what a node shows, with commas between; '+' in front adds to the default, which is "
+     "name,kind,layer,result,message",
+     CLI_WORDS, CLI_AT(rows), row_words},
+    {"dpi", 0, "N", "resolution of PNG (default: 96)", CLI_REAL, CLI_AT(dpi), NULL, 1, 2400},
+    {"engine", 0, "ENGINE", "what arranges the nodes; auto is dot, or simple where dot fails (default: auto)", CLI_TEXT,
+     CLI_AT(engine), engines},
+    {"layout-seconds", 0, "N", "how long dot may take (default: 60)", CLI_REAL, CLI_AT(layout_seconds), NULL, 0.001,
+     86400},
+    {"png-fit", 0, "HOW",
+     "a PNG of more than 32767 pixels a side: written all the same, scaled down, or refused "
+     "(default: bands)",
+     CLI_INDEX, CLI_AT(png_fit), fits},
+    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG, CLI_AT(meta)},
+    {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result", CLI_FLAG,
+     CLI_AT(stats)},
+    CLI_TRAIN_ROW,
+    CLI_SEED_ROW,
+    CLI_THREADS_ROW,
+    CLI_HELP_ROW,
+    {0},
+};
+
+#ifdef FXS_HAVE_RENDER
+
+static cli_exit check_extension(const char *path) {
+    const char *base = strrchr(path, '/');
+    const char *dot = strrchr(base ? base : path, '.');
+    const char *name;
+    for (size_t i = 0; dot && (name = fxs_draw_format_name(i)); i++)
+        if (strcmp(dot + 1, name) == 0)
+            return CLI_OK;
+    return cli_usage_error("draw", "%s: what kind of picture? Name it .svg, .png, .pdf or .dot", path);
+}
+
+/* All that can be wrong with the outputs and is known before the work. *files are the outputs but "-". */
+static cli_exit check_outputs(const cli_settings *s, cli_list *files, bool *to_stdout) {
+    if (s->outputs.len == 0)
+        return cli_usage_error("draw", "no output is given: add -o FILE.svg");
+    for (size_t i = 0; i < s->outputs.len; i++) {
+        const char *path = s->outputs.items[i];
+        if (strcmp(path, "-") == 0) {
+            *to_stdout = true;
+            continue;
+        }
+        cli_exit e = check_extension(path);
+        if (e != CLI_OK)
+            return e;
+        files->items[files->len++] = path; /* in place: never ahead of i */
+    }
+    if (*to_stdout && !s->picture_format)
+        return cli_usage_error("draw", "'-o -' needs the kind of picture: add --format svg");
+    if (!*to_stdout && s->picture_format)
+        return cli_usage_error("draw", "--format is for '-o -' only; a file's extension says its kind");
+    return CLI_OK;
+}
+
+/* The words are known: the parser checked them. */
+static unsigned row_bits(const cli_settings *s) {
+    if (!s->rows)
+        return FXS_ROW_DEFAULT | (s->stats ? FXS_ROW_STATS : 0);
+    unsigned bits = *s->rows == '+' ? FXS_ROW_DEFAULT : 0;
+    for (const char *w = s->rows + (*s->rows == '+'); *w;) {
+        size_t len = strcspn(w, ",");
+        for (unsigned i = 0; row_words[i]; i++)
+            if (strlen(row_words[i]) == len && memcmp(row_words[i], w, len) == 0)
+                bits |= 1u << i;
+        w += len + (w[len] == ',');
+    }
+    return bits | (s->stats ? FXS_ROW_STATS : 0);
+}
+
+static void tell_notes(char *notes) {
+    for (char *line = notes; line && *line;) {
+        size_t len = strcspn(line, "\n");
+        cli_note("%.*s", (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+    fxs_free(notes);
+}
+
+/* What fxs_draw refuses as an argument was on the command line. */
+static cli_exit drawn(cli_session *w, fxs_status status) {
+    if (status == FXS_OK)
+        return CLI_OK;
+    cli_exit e = cli_session_fail(w);
+    return status == FXS_EINVAL ? CLI_USAGE : e;
+}
+
+static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_options *how, const cli_list *files,
+                     bool to_stdout) {
+    char *notes = NULL, *picture = NULL;
+    size_t len;
+    cli_exit e = CLI_OK;
+    if (files->len) {
+        e = drawn(w, fxs_draw(w->model, how, files->items, files->len, &notes));
+        tell_notes(notes);
+    }
+    if (e != CLI_OK || !to_stdout)
+        return e;
+    notes = NULL;
+    e = drawn(w, fxs_draw_memory(w->model, how, s->picture_format, &picture, &len, &notes));
+    tell_notes(notes);
+    if (e == CLI_OK)
+        cli_out_bytes(picture, len);
+    fxs_free(picture);
+    return e;
+}
+
+static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_list *files, bool to_stdout) {
+    fxs_draw_options how = {.theme = s->theme,
+                            .direction = s->direction,
+                            .rows = row_bits(s),
+                            .title = s->title,
+                            .dpi = s->dpi,
+                            .engine = s->engine,
+                            .layout_seconds = s->layout_seconds,
+                            .png_fit = (fxs_png_fit)s->png_fit};
+    cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, (how.rows & FXS_ROW_STATS) != 0);
+    if (e != CLI_OK)
+        return e;
+    cli_exit findings = cli_report(w);
+    e = draw(w, s, &how, files, to_stdout);
+    return e != CLI_OK ? e : findings;
+}
+
+static cli_exit run_draw(const cli_settings *s) {
+    cli_session w = {0};
+    bool to_stdout = false;
+    cli_list files = {.items = s->outputs.items};
+    if (s->meta && (row_bits(s) & (FXS_ROW_STATS | FXS_ROW_TIME)))
+        return cli_usage_error("draw", "with --meta there are no values and times to show");
+    cli_exit e = check_outputs(s, &files, &to_stdout);
+    if (e != CLI_OK)
+        return e;
+    e = cli_session_open(&w, &cli_draw, s);
+    if (e == CLI_OK)
+        e = run_and_draw(&w, s, &files, to_stdout);
+    cli_session_close(&w);
+    return e;
+}
+
+#else
+
+static cli_exit run_draw(const cli_settings *s) {
+    (void)s;
+    cli_error("this fxscope was built without pictures: build it again with meson setup -Drender=enabled");
+    return CLI_FAILURE;
+}
+
+#endif
+
+const cli_command cli_draw = {
+    .name = "draw",
+    .usage = "MODEL [-i SPEC]... -o FILE...",
+    .summary = "run a model, and draw it with what every node computes",
+    .details = "Runs the model node by node on the inputs given, and draws its graph: for each node its name, what it "
+               "calls, and the dtype and shape of its result. A node that fails is drawn with the reason, and nodes "
+               "that need its result are left empty.\n"
+               "All outputs are drawn from one layout, and none is written unless all can be.",
+    .example = "fxscope draw resnet18.fx -i 1x3x224x224 -o resnet18.svg -o resnet18.png\n"
+               "fxscope draw model.fx -i x=2x50:int64:0..999 --rows +params,flops -o model.svg",
+    .options = options,
+    .operand = CLI_MODEL_FILE,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run_draw,
+};

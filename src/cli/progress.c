@@ -1,0 +1,38 @@
+/* progress.c: what a run has done so far, in one line that is written again and again, and taken away in the end. Only
+ * a terminal gets it, and only when the work takes long enough to wonder. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+
+static const double patience = 0.5, interval = 0.1; /* seconds */
+enum { LINE_WIDTH = 60 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_progress_begin(cli_progress *p) { *p = (cli_progress){.start = now()}; }
+
+void cli_progress_step(void *user, size_t done, size_t total) {
+    cli_progress *p = user;
+    double t = now();
+    if (t - p->start < patience || t - p->last < interval || !isatty(STDERR_FILENO))
+        return;
+    char line[LINE_WIDTH + 1];
+    snprintf(line, sizeof line, "fxscope: %zu of %zu nodes, %.0f s", done, total, t - p->start);
+    fprintf(stderr, "\r%-*s", LINE_WIDTH, line);
+    fflush(stderr);
+    p->visible = true;
+    p->last = t;
+}
+
+void cli_progress_end(cli_progress *p) {
+    if (p->visible)
+        fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+    fflush(stderr);
+    p->visible = false;
+}

@@ -1,0 +1,129 @@
+/* say.c: see say.h. Standard error is written a line at a time, so that lines of two processes do not mix. */
+#include "say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- standard error ------------------------------------------------------------------------------------ */
+
+/* A model's names are its author's: they must not steer the terminal. */
+static void put_visible(const char *text) {
+    size_t len = strlen(text);
+    while (len && text[len - 1] == '\n')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '\n' && text[i + 1] == ' ')
+            fputs("\n", stderr);
+        else if (c == '\n')
+            fputs("\n  ", stderr);
+        else if ((c < ' ' && c != '\t') || c == 0x7f)
+            fprintf(stderr, "\\x%02x", c);
+        else
+            putc(c, stderr);
+    }
+    putc('\n', stderr);
+}
+
+static void say(const char *prefix, const char *fmt, va_list ap) {
+    char small[512];
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(small, sizeof small, fmt, ap);
+    char *big = n >= (int)sizeof small ? malloc((size_t)n + 1) : NULL;
+    if (big)
+        vsnprintf(big, (size_t)n + 1, fmt, again);
+    va_end(again);
+    fflush(stdout); /* on a terminal both streams are one text */
+    fputs(prefix, stderr);
+    put_visible(big ? big : small); /* without memory: the message's beginning */
+    free(big);
+}
+
+void cli_error(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    say("fxscope: ", fmt, ap);
+    va_end(ap);
+}
+
+void cli_note(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    say("fxscope: note: ", fmt, ap);
+    va_end(ap);
+}
+
+cli_exit cli_usage_error(const char *command, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    say("fxscope: ", fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "Try 'fxscope%s%s --help'.\n", command ? " " : "", command ? command : "");
+    return CLI_USAGE;
+}
+
+cli_exit cli_no_memory(void) {
+    cli_error("out of memory");
+    return CLI_FAILURE;
+}
+
+/* ---- standard output ----------------------------------------------------------------------------------- */
+
+/* The first error of standard output; stdio keeps only that there was one. */
+static int out_error;
+
+static void keep_error(bool ok) {
+    if (!ok && out_error == 0)
+        out_error = errno ? errno : EIO;
+}
+
+void cli_out(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    errno = 0;
+    keep_error(vprintf(fmt, ap) >= 0);
+    va_end(ap);
+}
+
+void cli_out_bytes(const char *bytes, size_t len) {
+    errno = 0;
+    keep_error(fwrite(bytes, 1, len, stdout) == len);
+}
+
+cli_exit cli_out_end(void) {
+    errno = 0;
+    keep_error(fflush(stdout) == 0);
+    errno = 0;
+    keep_error(fclose(stdout) == 0);
+    if (out_error == 0)
+        return CLI_OK;
+    if (out_error != EPIPE) /* who closed the pipe has read enough, and wants no complaint */
+        cli_error("standard output can't be written: %s", strerror(out_error));
+    return CLI_FAILURE;
+}
+
+cli_exit cli_write(const char *path, const char *bytes, size_t len) {
+    if (!path || strcmp(path, "-") == 0) {
+        cli_out_bytes(bytes, len);
+        return CLI_OK; /* cli_out_end tells */
+    }
+    FILE *f = fopen(path, "wb");
+    if (!f) {
+        cli_error("%s: can't be opened for writing: %s", path, strerror(errno));
+        return CLI_FAILURE;
+    }
+    errno = 0;
+    bool ok = fwrite(bytes, 1, len, f) == len && fflush(f) == 0;
+    int reason = errno;
+    if (fclose(f) != 0 && ok) {
+        ok = false;
+        reason = errno;
+    }
+    if (!ok)
+        cli_error("%s: can't be written: %s", path, strerror(reason ? reason : EIO));
+    return ok ? CLI_OK : CLI_FAILURE;
+}

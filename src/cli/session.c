@@ -1,0 +1,70 @@
+/* session.c: see session.h; and what the library's status means for the exit status. */
+#include <string.h>
+
+#include "session.h"
+
+static cli_exit refuse_input(const cli_session *w, const char *spec) {
+    const char *message = fxs_ctx_error(w->ctx);
+    if (strstr(message, spec))
+        return cli_usage_error(w->command, "%s", message);
+    return cli_usage_error(w->command, "input '%s': %s", spec, message);
+}
+
+static cli_exit read_inputs(cli_session *w, const cli_settings *s) {
+    if (fxs_inputs_new(w->ctx, &w->inputs) != FXS_OK)
+        return cli_session_fail(w);
+    for (size_t i = 0; i < s->inputs.len; i++) {
+        fxs_status status = fxs_inputs_add(w->inputs, s->inputs.items[i]);
+        if (status == FXS_EIO || status == FXS_ENOMEM)
+            return cli_session_fail(w);
+        if (status != FXS_OK)
+            return refuse_input(w, s->inputs.items[i]);
+    }
+    return CLI_OK;
+}
+
+static cli_exit read_model(cli_session *w) {
+    if (fxs_load(w->ctx, w->path, NULL, &w->model) != FXS_OK)
+        return cli_session_fail(w);
+    if (fxs_module_graph(w->model))
+        return CLI_OK;
+    cli_error("%s: there is no graph in it: add what Python's print(model.graph) gives", w->path);
+    return CLI_FAILURE;
+}
+
+cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s) {
+    *w = (cli_session){.command = c->name, .path = s->operands.items[0], .ctx = fxs_ctx_new()};
+    if (!w->ctx)
+        return cli_no_memory();
+    fxs_ctx_set_seed(w->ctx, s->seed);
+    if (fxs_ctx_set_threads(w->ctx, s->threads) != FXS_OK)
+        return cli_session_fail(w);
+    cli_exit e = read_inputs(w, s);
+    return e == CLI_OK ? read_model(w) : e;
+}
+
+void cli_session_close(cli_session *w) {
+    fxs_inputs_free(w->inputs);
+    fxs_module_unref(w->model);
+    fxs_ctx_free(w->ctx);
+}
+
+cli_exit cli_session_fail(cli_session *w) {
+    cli_error("%s", fxs_ctx_error(w->ctx));
+    fxs_ctx_clear(w->ctx);
+    return CLI_FAILURE;
+}
+
+cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats) {
+    cli_progress progress;
+    fxs_run_options how = {
+        .mode = mode, .train = s->train, .stats = stats, .progress = cli_progress_step, .user = &progress};
+    cli_progress_begin(&progress);
+    fxs_status status = fxs_run(w->model, w->inputs, &how, NULL);
+    cli_progress_end(&progress);
+    if (status == FXS_OK)
+        return CLI_OK;
+    if (status == FXS_EINVAL) /* an input that the model does not have; a missing one is a node that failed */
+        return cli_usage_error(w->command, "%s: %s", w->path, fxs_ctx_error(w->ctx));
+    return cli_session_fail(w);
+}

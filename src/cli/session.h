@@ -1,0 +1,45 @@
+/* session.h: one model with its inputs: read, run, and what became of its nodes told on standard error. The commands
+ * that work on a model share it. It knows the library, and no option's row. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "say.h"
+
+typedef struct cli_session {
+    const char *command, *path;
+    fxs_ctx *ctx;
+    fxs_inputs *inputs;
+    fxs_module *model; /* has a graph */
+} cli_session;
+
+/* Makes a context as the settings say, understands the inputs and reads the model: what a user can get wrong in a
+ * second before what takes a minute. Prints what is wrong. Close the session either way. */
+cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s);
+void cli_session_close(cli_session *w);
+
+/* Prints the context's error, which `status` gave, and forgets it; gives CLI_FAILURE. */
+cli_exit cli_session_fail(cli_session *w);
+
+/* Runs the model. CLI_OK also when nodes failed: see cli_report. CLI_USAGE: an input is not the model's. */
+cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats);
+
+/* Tells which inputs are missing and which nodes failed or are unknown: the first of each, and how many more.
+ * CLI_FINDINGS when there was anything to tell. */
+cli_exit cli_report(const cli_session *w);
+/* The same, one line each and all of them. */
+cli_exit cli_report_lines(const cli_session *w);
+
+/* ---- progress.c: one line on a terminal, for work of more than half a second ---- */
+
+typedef struct cli_progress {
+    bool visible;
+    double start, last; /* seconds; when the run began, when the line was written */
+} cli_progress;
+
+void cli_progress_begin(cli_progress *p);
+/* fxs_run_options.progress; user is the cli_progress. */
+void cli_progress_step(void *user, size_t done, size_t total);
+/* Takes the line away. */
+void cli_progress_end(cli_progress *p);
+
+#endif

@@ -1,0 +1,77 @@
+#!/bin/sh
+# draw: pictures are there and what they say they are, also of models that are not well; wrong outputs are refused
+# before the work. FXS_RENDER=0: built without pictures, which draw has to say.
+. "${0%/*}/lib.sh"
+small_model >m.fx
+mismatch_model >mismatch.fx
+unknown_model >unknown.fx
+mkdir folder.svg
+
+if [ "${FXS_RENDER:-1}" = 0 ]; then
+    expect 1 draw m.fx -i 1x4 -o a.svg
+    says "built without pictures"
+    finish
+fi
+
+is_svg() { head -c 300 "$1" | grep -q '<svg' && tail -c 20 "$1" | grep -q '</svg>'; }
+is_png() { head -c 8 "$1" | od -An -c | grep -q 'P   N   G'; }
+
+expect 0 draw m.fx -i 1x4 -o a.svg -o a.png -o a.pdf -o a.dot
+silent
+prints_nothing
+check "the SVG is one" is_svg a.svg
+check "the PNG is one" is_png a.png
+check "the PDF is one" sh -c 'head -c 5 a.pdf | grep -q %PDF-'
+check "the DOT is one" grep -q graph a.dot
+check "the picture shows the result" grep -q '1, 2' a.svg
+expect 0 draw m.fx -i 1x4 -o b.svg
+check "the same picture again, byte for byte" cmp a.svg b.svg
+if command -v python3 >/dev/null; then
+    check "the SVG is XML" python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("a.svg")'
+else
+    skip "the SVG is XML" "python3 is not installed"
+fi
+
+expect 0 draw m.fx -i 1x4 -o - --format svg
+check "-o - --format svg prints the picture" cmp a.svg out
+expect 0 draw m.fx -i 1x4 -o c.svg -o - --format dot
+check "a file and standard output" is_svg c.svg
+prints graph
+expect 0 draw m.fx -i 1x4 --meta -o c.svg
+expect 0 draw m.fx -i 1x4 --title 'A <&"> title' --theme dark --direction LR --dpi 50 --engine dot \
+    --layout-seconds 9.5 --png-fit scale --stats --train --seed 7 --threads 2 \
+    --rows +args,stride,params,flops,time -o d.svg -o d.png
+check "the title is escaped" grep -q 'A &lt;&amp;' d.svg
+expect 0 draw m.fx -i 1x4 --rows name -o e.svg
+check "fewer rows, smaller picture" test "$(wc -c <e.svg)" -lt "$(wc -c <d.svg)"
+
+expect 3 draw mismatch.fx -i 1x512 -o f.svg
+says "while running %fc : "
+check "a model that fails is drawn" is_svg f.svg
+expect 3 draw unknown.fx -i 1 -o g.svg
+check "a model with unknown operators is drawn" is_svg g.svg
+expect 3 draw m.fx -o h.svg
+says "no input is given for x"
+check "a model without its input is drawn" is_svg h.svg
+expect 2 draw m.fx -i z=1x4 -o i.svg
+check "a model with a wrong input is not" test ! -e i.svg
+
+expect 2 draw m.fx -i 1x4 -o picture.jpeg
+says "picture.jpeg: what kind of picture?"
+expect 2 draw m.fx -i 1x4 -o picture
+expect 2 draw m.fx -i 1x4 -o folder.svg/picture
+expect 2 draw m.fx -i 1x4 -o -
+says "add --format svg"
+expect 2 draw m.fx -i 1x4 -o i.svg --format svg
+expect 2 draw m.fx -i 1x4 -o - --format jpeg
+expect 2 draw m.fx -i 1x4 -o i.svg --meta --stats
+expect 2 draw m.fx -i 1x4 -o i.svg --meta --rows time
+check "nothing was drawn" test ! -e i.svg
+expect 1 draw m.fx -i 1x4 -o i.svg -o no/such/folder/a.svg
+says "no/such/folder/a.svg"
+check "one output that can't be written: none is" test ! -e i.svg
+expect 1 draw m.fx -i 1x4 -o folder.svg
+status=0
+"$fxscope" draw m.fx -i 1x4 -o - --format svg >/dev/full 2>err </dev/null || status=$?
+judge 1 "fxscope draw -o - >/dev/full"
+finish
