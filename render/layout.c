@@ -54,6 +54,22 @@ static bool is_too_large(const fxs_engine *e, double size, double seconds, fxs_b
     return true;
 }
 
+static fxs_status try_in_turn(const fxs_engine *const *list, const fxs_view *v, double size, double seconds,
+                              fxs_scene *s, fxs_buf *notes) {
+    fxs_status status = FXS_ELIMIT;
+    for (bool first = true; *list; list++, first = false) {
+        if (is_too_large(*list, size, seconds, notes))
+            continue;
+        status = try_engine(*list, v, seconds, s, notes);
+        if (status != FXS_OK)
+            continue;
+        if (!first)
+            fxs_buf_printf(notes, "layout: arranged by %s instead\n", (*list)->name);
+        return FXS_OK;
+    }
+    return status;
+}
+
 fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, double seconds,
                       const fxs_engine *const *list, fxs_scene *s, fxs_buf *notes) {
     fxs_status status = FXS_ENOMEM;
@@ -70,9 +86,7 @@ fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, doubl
         fxs_free(rank);
         if (size < 0)
             return fxs_fail_memory(ctx);
-        for (; *list && status != FXS_OK; list++)
-            if (!is_too_large(*list, size, seconds, notes))
-                status = try_engine(*list, v, seconds, s, notes);
+        status = try_in_turn(list, v, size, seconds, s, notes);
     }
     if (status != FXS_OK)
         return fail_with_note(ctx, status, notes);

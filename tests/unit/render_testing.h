@@ -1,5 +1,5 @@
-/* render_testing.h: what the tests of pictures share: graphs made by hand with what a run would have recorded, pictures in
- * memory, and a small check that a text is well-formed XML. */
+/* render_testing.h: what the tests of pictures share: graphs made by hand with what a run would have recorded, pictures
+ * in memory, and a small check that a text is well-formed XML. */
 #ifndef FXS_TESTS_RENDER_TESTING_H
 #define FXS_TESTS_RENDER_TESTING_H
 
@@ -64,8 +64,8 @@ static inline fxs_module *sample_module(fxs_ctx *ctx) {
     fxs_node *size = add_node(m, FXS_CALL_METHOD, "size", ONE(ctx, fxs_of_node(layer)), NULL);
     fxs_node *resize = add_node(m, FXS_CALL_FUNCTION, "torch.nn.functional.interpolate",
                                 TUPLE(ctx, fxs_of_node(y), fxs_of_node(size)), NULL);
-    fxs_node *sum = add_node(m, FXS_CALL_FUNCTION, "operator.add", TUPLE(ctx, fxs_of_node(layer), fxs_of_node(resize)),
-                             NULL);
+    fxs_node *sum =
+        add_node(m, FXS_CALL_FUNCTION, "operator.add", TUPLE(ctx, fxs_of_node(layer), fxs_of_node(resize)), NULL);
     fxs_node *twice =
         add_node(m, FXS_CALL_FUNCTION, "operator.add", TUPLE(ctx, fxs_of_node(sum), fxs_of_node(sum)), NULL);
     fxs_node *out = add_node(m, FXS_OUTPUT, "output", ONE(ctx, fxs_of_node(twice)), NULL);
@@ -94,9 +94,9 @@ static inline fxs_module *chain_module(fxs_ctx *ctx, int n) {
 /* ---- pictures ---- */
 
 /* Free it. */
-static inline char *draw(fxs_module *m, const fxs_draw_options *opt, const char *format, size_t *len) {
-    char *bytes, *notes;
-    size_t n;
+__attribute__((noinline, unused)) static char *draw(fxs_module *m, const fxs_draw_options *opt, const char *format, size_t *len) {
+    char *bytes = NULL, *notes = NULL;
+    size_t n = 0;
     assert_ok(m->ctx, fxs_draw_memory(m, opt, format, &bytes, &n, &notes));
     assert_non_null(notes);
     fxs_free(notes);

@@ -23,10 +23,10 @@ static void cleaning(void **state) {
     check_clean("a\nb", 3, 100, true, "a\nb");
     check_clean("\0x", 2, 100, false, "\\x00x");
     check_clean("\xff\xfe", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd");
-    check_clean("\xe4\xb8", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd"); /* torn */
+    check_clean("\xe4\xb8", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd");                 /* torn */
     check_clean("\xed\xa0\x80", 3, 100, false, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
     check_clean("\xe4\xb8\xad\xf0\x9f\x98\x80", 7, 100, false, "\xe4\xb8\xad\xf0\x9f\x98\x80");
-    check_clean("\xef\xbf\xbe", 3, 100, false, "\\ufffe"); /* XML has no such character */
+    check_clean("\xef\xbf\xbe", 3, 100, false, "\\ufffe");   /* XML has no such character */
     check_clean("\xe2\x80\xae!", 4, 100, false, "\\u202e!"); /* would turn the rest around */
     check_clean("\xc2\x85", 2, 100, false, "\\x85");
     check_clean("abcdef", 6, 3, false, "abc\xe2\x80\xa6");
@@ -253,9 +253,9 @@ static void edges(void **state) {
     fxs_module *m = sample_module(*state);
     drawing d = make_view(m, 0);
     static const fxs_view_edge want[] = {
-        {0, 2, 0, true, true}, {2, 3, 0, false, true}, {1, 4, 0, true, false}, {3, 4, 0, false, true},
-        {2, 5, 0, true, false}, {4, 5, 0, true, true}, {5, 6, 0, true, true},  {5, 6, 1, true, false},
-        {6, 7, 0, true, true},
+        {0, 2, 0, true, true},  {2, 3, 0, false, true}, {1, 4, 0, true, false},
+        {3, 4, 0, false, true}, {2, 5, 0, true, false}, {4, 5, 0, true, true},
+        {5, 6, 0, true, true},  {5, 6, 1, true, false}, {6, 7, 0, true, true},
     };
     assert_int_equal(d.view.nedges, sizeof want / sizeof *want);
     for (size_t i = 0; i < d.view.nedges; i++) {
