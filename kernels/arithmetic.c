@@ -161,8 +161,7 @@ static fxs_status infer_add(fxs_call *c) {
 }
 
 static fxs_status infer_sub(fxs_call *c) {
-    bool a = is_bool(&c->arg[0]), b = is_bool(&c->arg[1]) && (a || c->arg[1].tag == FXS_V_TENSOR);
-    if (a || b)
+    if (is_bool(&c->arg[0]) || is_bool(&c->arg[1]))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "subtraction, the `-` operator, with a bool tensor is not supported: to invert a mask, use "
                           "the `~` or `logical_not()` operator instead");

@@ -18,6 +18,8 @@ extern const fxs_op fxs_ops_norm_batch[];
 extern const fxs_module_row fxs_modules_norm_batch[];
 extern const fxs_op fxs_ops_norm_layer[];
 extern const fxs_module_row fxs_modules_norm_layer[];
+extern const fxs_op fxs_ops_norm_local[];
+extern const fxs_module_row fxs_modules_norm_local[];
 extern const fxs_op fxs_ops_softmax[];
 extern const fxs_module_row fxs_modules_softmax[];
 extern const fxs_op fxs_ops_embedding[];
@@ -45,5 +47,10 @@ extern const fxs_op fxs_ops_view_split[];
 extern const fxs_module_row fxs_modules_activation[];
 extern const fxs_module_row fxs_modules_dropout[];
 extern const fxs_module_row fxs_modules_view[];
+extern const fxs_op fxs_ops_reduce_sum[];
+extern const fxs_op fxs_ops_reduce_var[];
+extern const fxs_op fxs_ops_reduce_arg[];
+extern const fxs_op fxs_ops_order[];
+extern const fxs_op fxs_ops_scan[];
 
 #endif

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "canvas.h"
-#include "paint.h"
+#include "canvas_cairo.h"
 
 enum { MAX_SIDE = 14400 }; /* points: viewers show no larger page */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "canvas.h"
-#include "paint.h"
+#include "canvas_cairo.h"
 
 enum {
     FIT_SIDE = 32767,   /* what other programs open */

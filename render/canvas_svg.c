@@ -216,28 +216,42 @@ static void put_edge(svg *s, const fxs_view_edge *e, const fxs_curve *c) {
     fxs_buf_puts(b, "z\"/></g>\n");
 }
 
+static void put_edges(svg *s) {
+    const fxs_view *v = s->scene->view;
+    fxs_buf_puts(&s->buf, "<g class=\"edges\">\n");
+    for (size_t i = 0; i < v->nedges; i++) {
+        if (s->scene->curves[i].n)
+            put_edge(s, &v->edges[i], &s->scene->curves[i]);
+        flush(s, FLUSH);
+    }
+    fxs_buf_puts(&s->buf, "</g>\n");
+}
+
+static void put_nodes(svg *s) {
+    const fxs_view *v = s->scene->view;
+    fxs_buf_puts(&s->buf, "<g class=\"nodes\"");
+    put_color(&s->buf, "fill", s->theme->ink[FXS_INK_TEXT]);
+    fxs_buf_puts(&s->buf, " text-anchor=\"middle\">\n");
+    for (size_t i = 0; i < v->nnodes; i++) {
+        put_node(s, &v->nodes[i], &s->scene->boxes[i]);
+        flush(s, FLUSH);
+    }
+    if (v->title.len)
+        put_text(s, FXS_INK_TITLE, s->scene->title, &v->title, s->scene->w, true);
+    fxs_buf_puts(&s->buf, "</g>\n");
+}
+
 fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas_options *opt, fxs_sink *out) {
     (void)ctx;
     (void)opt;
-    const fxs_view *v = scene->view;
-    svg s = {.sink = out, .scene = scene, .theme = v->theme};
+    svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};
     put_head(&s);
-    fxs_buf_puts(&s.buf, "<g class=\"edges\">\n"); /* under the boxes */
-    for (size_t i = 0; i < v->nedges; i++) {
-        if (scene->curves[i].n)
-            put_edge(&s, &v->edges[i], &scene->curves[i]);
-        flush(&s, FLUSH);
-    }
-    fxs_buf_puts(&s.buf, "</g>\n<g class=\"nodes\"");
-    put_color(&s.buf, "fill", s.theme->ink[FXS_INK_TEXT]);
-    fxs_buf_puts(&s.buf, " text-anchor=\"middle\">\n");
-    for (size_t i = 0; i < v->nnodes; i++) {
-        put_node(&s, &v->nodes[i], &scene->boxes[i]);
-        flush(&s, FLUSH);
-    }
-    if (v->title.len)
-        put_text(&s, FXS_INK_TITLE, scene->title, &v->title, scene->w, true);
-    fxs_buf_puts(&s.buf, "</g>\n</svg>\n");
+    if (!scene->over)
+        put_edges(&s);
+    put_nodes(&s);
+    if (scene->over)
+        put_edges(&s);
+    fxs_buf_puts(&s.buf, "</svg>\n");
     flush(&s, 0);
     fxs_buf_free(&s.buf);
     return FXS_OK;

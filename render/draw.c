@@ -1,12 +1,14 @@
 /* draw.c: the public functions: options are checked, then module -> view -> scene -> files. Called by programs and the
  * command; the formats are the table below. */
-#include <math.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "canvas.h"
 #include "layout.h"
 
-enum { DEFAULT_SECONDS = 60 };
+enum { DEFAULT_SECONDS = 60, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
 static const fxs_canvas canvases[] = {
     {.name = "svg", .write = fxs_canvas_svg, .placed = true},
@@ -71,6 +73,23 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
     return FXS_OK;
 }
 
+/* Fonts are opened when they are needed, deep inside of libraries that go on with no glyphs when they can't: so it is
+ * found out before whether there are descriptors left. */
+static fxs_status check_descriptors(fxs_ctx *ctx) {
+    int fds[NEEDED_DESCRIPTORS][2];
+    int n = 0, error = 0;
+    while (n < NEEDED_DESCRIPTORS && pipe2(fds[n], O_CLOEXEC) == 0)
+        n++;
+    if (n < NEEDED_DESCRIPTORS)
+        error = errno;
+    for (int i = 0; i < n; i++) {
+        close(fds[i][0]);
+        close(fds[i][1]);
+    }
+    return error ? fxs_fail(ctx, FXS_EIO, "can't draw: fonts and layout need descriptors: %s", strerror(error))
+                 : FXS_OK;
+}
+
 /* ---- one drawing -------------------------------------------------------------------------------------------- */
 
 typedef struct target {
@@ -97,6 +116,7 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     fxs_fonts *fonts;
     fxs_view view = {0};
     fxs_scene scene = {.view = &view};
+    FXS_TRY(check_descriptors(ctx));
     fxs_status status = fxs_fonts_new(ctx, fixed, &fonts);
     if (status == FXS_OK)
         status = fxs_view_make(m, o, fonts, &view);

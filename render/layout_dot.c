@@ -169,6 +169,7 @@ static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scen
         fxs_buf_puts(why, "gave an answer that makes no sense");
         return FXS_ELIMIT;
     }
+    s->over = true; /* arrows come in at all angles, and a box would cover half of a flat one */
     return FXS_OK;
 }
 

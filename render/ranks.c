@@ -65,32 +65,29 @@ double fxs_ranks_size(const fxs_view *v, const int *rank) {
     return size;
 }
 
-/* For each node the edge over which its longest path comes; nedges when it is a source. */
-static void choose_edges(const fxs_view *v, const int *depth, size_t *best) {
-    for (size_t i = 0; i < v->nnodes; i++)
-        best[i] = v->nedges;
-    for (size_t i = 0; i < v->nedges; i++) {
-        const fxs_view_edge *e = &v->edges[i];
-        if (e->from >= e->to || depth[e->from] + 1 != depth[e->to])
-            continue;
-        if (best[e->to] == v->nedges || (e->tensor && !v->edges[best[e->to]].tensor))
-            best[e->to] = i;
-    }
-}
+/* A tensor counts more than a size on the way: the main path is where the data goes. */
+enum { TENSOR_LENGTH = 4, OTHER_LENGTH = 1 };
+
+typedef struct arrival {
+    int64_t length; /* of the longest path that ends here */
+    size_t edge;    /* its last edge; only when length is not 0 */
+} arrival;
 
 bool fxs_ranks_spine(fxs_view *v) {
-    int *depth = fxs_alloc(v->nnodes, sizeof *depth);
-    size_t *best = fxs_alloc(v->nnodes, sizeof *best), at = 0;
-    bool ok = depth && best;
-    if (ok && v->nnodes) {
-        measure_depth(v, depth);
-        choose_edges(v, depth, best);
-        for (size_t i = 1; i < v->nnodes; i++)
-            at = depth[i] >= depth[at] ? i : at;
-        for (; best[at] != v->nedges; at = v->edges[best[at]].from)
-            v->edges[best[at]].spine = true;
+    arrival *best = fxs_alloc0(v->nnodes, sizeof *best);
+    size_t at = 0;
+    if (!best)
+        return false;
+    for (size_t i = 0; i < v->nedges; i++) { /* by target, as above */
+        const fxs_view_edge *e = &v->edges[i];
+        int64_t length = best[e->from].length + (e->tensor ? TENSOR_LENGTH : OTHER_LENGTH);
+        if (e->from < e->to && length > best[e->to].length)
+            best[e->to] = (arrival){length, i};
     }
-    fxs_free(depth);
+    for (size_t i = 1; i < v->nnodes; i++)
+        at = best[i].length >= best[at].length ? i : at;
+    for (; v->nnodes && best[at].length; at = v->edges[best[at].edge].from)
+        v->edges[best[at].edge].spine = true;
     fxs_free(best);
-    return ok;
+    return true;
 }

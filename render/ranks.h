@@ -9,8 +9,8 @@
 int fxs_ranks(const fxs_view *v, int *rank);
 /* Number of nodes of the graph that dot's position phase works on: its time grows with the square of it. */
 double fxs_ranks_size(const fxs_view *v, const int *rank);
-/* Marks the edges of one longest path, along tensors where there is a choice. Engines keep it straight, which keeps
- * long nets from drifting sideways. false when memory is out. */
+/* Marks the edges of one longest path, where tensors count more than other values. Engines keep it straight, which
+ * keeps long nets from drifting sideways. false when memory is out. */
 bool fxs_ranks_spine(fxs_view *v);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct fxs_scene {
     const fxs_view *view;
     fxs_box *boxes;    /* one for each node of the view */
     fxs_curve *curves; /* one for each edge of the view */
+    bool over;         /* edges are drawn over boxes, not under them */
     double w, h;
     fxs_point title; /* left end of the baseline */
 } fxs_scene;

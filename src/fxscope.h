@@ -309,8 +309,79 @@ FXS_API size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max);
 /* Nodes that use n's value, in order of first use; returns how many there are and fills at most max. */
 FXS_API size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max);
 
+/* The text of a type expression, NULL when the node has none. */
+FXS_API const char *fxs_node_type(const fxs_node *n);
+FXS_API fxs_graph *fxs_node_graph(const fxs_node *n);
+
 /* Checks names, order of definition and use, and (for a graph with an owner) that every target is there. */
 FXS_API fxs_status fxs_graph_lint(fxs_graph *g);
+
+/* ---- Editing a graph ---------------------------------------------------------------------------------- */
+
+/* The six kinds of node, each appended at the insert point. args and kwargs as in fxs_graph_create_node. */
+FXS_API fxs_status fxs_graph_placeholder(fxs_graph *g, const char *name, const fxs_value *fallback, fxs_node **out);
+FXS_API fxs_status fxs_graph_get_attr(fxs_graph *g, const char *path, fxs_node **out);
+FXS_API fxs_status fxs_graph_call_function(fxs_graph *g, const char *qualified_name, const fxs_value *args,
+                                           const fxs_value *kwargs, fxs_node **out);
+FXS_API fxs_status fxs_graph_call_method(fxs_graph *g, const char *method, const fxs_value *args,
+                                         const fxs_value *kwargs, fxs_node **out);
+FXS_API fxs_status fxs_graph_call_module(fxs_graph *g, const char *path, const fxs_value *args, const fxs_value *kwargs,
+                                         fxs_node **out);
+FXS_API fxs_status fxs_graph_output(fxs_graph *g, const fxs_value *value, fxs_node **out);
+
+/* Where new nodes go. */
+typedef struct fxs_insert_point {
+    fxs_node *at;
+    bool after;
+} fxs_insert_point;
+
+/* From now on nodes go before n (NULL: to the very beginning), or behind it (NULL: to the end). What is made behind n
+ * comes in reverse order, as in torch.fx: each new one stands directly behind n. Returns the point before, for
+ * fxs_graph_restore_insert_point. A node of another graph is FXS_EINVAL, and nothing changes. */
+FXS_API fxs_status fxs_graph_inserting_before(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
+FXS_API fxs_status fxs_graph_inserting_after(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
+FXS_API void fxs_graph_restore_insert_point(fxs_graph *g, fxs_insert_point p);
+
+/* Takes a node without users out. It can still be asked for its name and neighbours; a walk that stands on it goes on.
+ */
+FXS_API fxs_status fxs_graph_erase_node(fxs_graph *g, fxs_node *n);
+/* Moves x directly before, or directly behind, n; both are of one graph. */
+FXS_API fxs_status fxs_node_prepend(fxs_node *n, fxs_node *x);
+FXS_API fxs_status fxs_node_append(fxs_node *n, fxs_node *x);
+/* Replaces one argument: position i (negative from the end), or keyword. */
+FXS_API fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v);
+FXS_API fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value *v);
+/* Rewrites every use of n to `with` (NULL: to None) in the users that `filter` accepts (NULL: all), in their order.
+ * *changed (may be NULL) is how many were. Replacing a node by itself is FXS_EINVAL. With copy_meta the replacement
+ * gets n's recorded facts where it has none. */
+typedef bool fxs_user_filter(void *user, const fxs_node *candidate);
+FXS_API fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_filter *filter, void *user,
+                                                  bool copy_meta, size_t *changed);
+/* Rewrites every use of `old` in n's arguments to `with`; no error when there is none. */
+FXS_API fxs_status fxs_node_replace_input_with(fxs_node *n, fxs_node *old, fxs_node *with);
+/* Placeholders, outputs, functions with a side effect. A call_module asks its module, so the graph needs an owner. */
+FXS_API fxs_status fxs_node_is_impure(const fxs_node *n, bool *out);
+
+/* Gives the value that stands for `from` in the graph that is copied into. */
+typedef fxs_status fxs_node_map_fn(void *user, fxs_node *from, fxs_value *to);
+/* A node like `n` in g; its arguments' nodes go through map (NULL: as they are). */
+FXS_API fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user,
+                                       fxs_node **out);
+
+/* Node of one graph -> value in another. Grows as needed. */
+typedef struct fxs_val_map fxs_val_map;
+FXS_API fxs_status fxs_val_map_new(const fxs_graph *of, fxs_val_map **out);
+FXS_API void fxs_val_map_free(fxs_val_map *m);
+FXS_API fxs_status fxs_val_map_set(fxs_val_map *m, const fxs_node *from, fxs_value to);
+/* Borrowed; NULL when there is none. */
+FXS_API const fxs_value *fxs_val_map_get(const fxs_val_map *m, const fxs_node *from);
+/* Copies all nodes of `from` that `map` does not have yet, and enters them there; the output is not copied, its value
+ * as it reads in g is *output (none without an output; it lives in g). */
+FXS_API fxs_status fxs_graph_copy_into(fxs_graph *g, const fxs_graph *from, fxs_val_map *map, fxs_value *output);
+/* A graph of its own with the same nodes, names and types, without owner. */
+FXS_API fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out);
+/* Lints, then erases from the end every node without users that is not impure. *erased (may be NULL): how many. */
+FXS_API fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased);
 
 /* ---- Loading ------------------------------------------------------------------------------------------ */
 

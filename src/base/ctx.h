@@ -14,6 +14,7 @@ struct fxs_ctx {
     fxs_status status;
     fxs_buf message;
     uint64_t seed;
+    uint64_t stamp; /* of walks over graphs: one counter, so that nodes of several graphs may meet in one walk */
     struct fxs_pool *pool;         /* base/pool.c; NULL: one thread */
     struct fxs_blocks *blocks;     /* base/storage.c; counted: storages may outlive the context */
     struct fxs_registry *registry; /* op/registry.c, made at first use */

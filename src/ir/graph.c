@@ -20,6 +20,7 @@ fxs_status fxs_graph_new(fxs_ctx *ctx, fxs_graph **out) {
     g->root.kind = FXS_KIND_COUNT;
     g->root.name = "";
     g->root.prev = g->root.next = &g->root;
+    g->insert_at = &g->root;
     return FXS_OK;
 }
 
@@ -51,7 +52,7 @@ fxs_ctx *fxs_graph_ctx(const fxs_graph *g) { return g->ctx; }
 size_t fxs_graph_len(const fxs_graph *g) { return g->len; }
 fxs_node *fxs_graph_first(const fxs_graph *g) { return g->root.next == &g->root ? NULL : g->root.next; }
 
-uint64_t fxs_graph_stamp(fxs_graph *g) { return ++g->stamp; }
+uint64_t fxs_graph_stamp(const fxs_graph *g) { return ++g->ctx->stamp; }
 
 void fxs_graph_number(fxs_graph *g) {
     size_t i = 0;
@@ -83,8 +84,9 @@ static fxs_status add_user(fxs_node *of, fxs_node *user) {
     return FXS_OK;
 }
 
+/* From the end: dead code is removed backwards, and then the user to remove is the last one. */
 static void remove_user(fxs_node *of, const fxs_node *user) {
-    for (size_t i = 0; i < of->nusers; i++) {
+    for (size_t i = of->nusers; i-- > 0;) {
         if (of->users[i] != user)
             continue;
         memmove(&of->users[i], &of->users[i + 1], (of->nusers - i - 1) * sizeof *of->users);
@@ -117,7 +119,8 @@ static size_t collect_inputs(fxs_node *n, fxs_node **out) {
     return c.n;
 }
 
-static fxs_status copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a, fxs_value *k) {
+fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a,
+                               fxs_value *k) {
     if (args)
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
@@ -127,16 +130,41 @@ static fxs_status copy_args(fxs_graph *g, const fxs_value *args, const fxs_value
     return fxs_make_dict(g->ctx, &g->arena, 0, k);
 }
 
-fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
-    fxs_value a, k;
-    FXS_TRY(copy_args(n->graph, args, kwargs, &a, &k));
+typedef struct owner_check {
+    const fxs_graph *graph;
+    const fxs_node *foreign;
+} owner_check;
+
+static bool is_own(void *user, const fxs_value *leaf) {
+    owner_check *c = user;
+    if (leaf->tag == FXS_V_NODE && leaf->u.node->graph != c->graph)
+        c->foreign = leaf->u.node;
+    return !c->foreign;
+}
+
+/* torch.fx takes nodes of another graph and lets lint complain. Here it would be a pointer into memory that may go
+ * first, so that it is refused at once, with lint's words. */
+static fxs_status refuse_foreign(const fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
+    owner_check c = {.graph = n->graph};
+    fxs_value_visit(args, is_own, &c);
+    fxs_value_visit(kwargs, is_own, &c);
+    if (!c.foreign)
+        return FXS_OK;
+    return fxs_fail(n->graph->ctx, FXS_ELINT,
+                    "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an argument! If you are "
+                    "copying nodes from another graph, map them in fxs_graph_node_copy",
+                    c.foreign->name, n->name);
+}
+
+fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
+    FXS_TRY(refuse_foreign(n, args, kwargs));
     for (size_t i = 0; i < n->ninputs; i++)
         remove_user(n->inputs[i], n);
     n->ninputs = 0;
     fxs_value_visit(&n->args, drop_tensor, NULL);
     fxs_value_visit(&n->kwargs, drop_tensor, NULL);
-    n->args = a;
-    n->kwargs = k;
+    n->args = *args;
+    n->kwargs = *kwargs;
     size_t count = collect_inputs(n, NULL);
     n->inputs = FXS_NEW_N(&n->graph->arena, fxs_node *, count);
     if (!n->inputs)
@@ -149,12 +177,33 @@ fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value
     return FXS_OK;
 }
 
+fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
+    fxs_value a, k;
+    FXS_TRY(fxs_graph_copy_args(n->graph, args, kwargs, &a, &k));
+    return fxs_node_adopt_args(n, &a, &k);
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
 static fxs_status name_node(fxs_node *n, const char *name) {
     if (name)
         return fxs_name_create(n->graph, name, strlen(name), &n->name);
     return fxs_name_from_target(n->graph, n->kind, n->target, &n->name);
+}
+
+static void link_before(fxs_node *n, fxs_node *at) {
+    n->prev = at->prev;
+    n->next = at;
+    at->prev->next = n;
+    at->prev = n;
+}
+
+/* The node that a new one goes before. An erased anchor still knows its neighbours. */
+static fxs_node *insert_place(fxs_graph *g) {
+    fxs_node *at = g->insert_after ? g->insert_at->next : g->insert_at;
+    while (at->erased)
+        at = at->next;
+    return at;
 }
 
 fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target, const fxs_value *args,
@@ -171,21 +220,33 @@ fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target
         return fxs_fail_memory(g->ctx);
     FXS_TRY(name_node(n, name));
     FXS_TRY(fxs_node_set_args(n, args, kwargs));
-    n->prev = g->root.prev;
-    n->next = &g->root;
-    g->root.prev->next = n;
-    g->root.prev = n;
+    n->id = g->next_id++;
+    link_before(n, insert_place(g));
     g->len++;
     *out = n;
     return FXS_OK;
 }
 
-static fxs_node *unless_root(fxs_node *n) { return n == &n->graph->root ? NULL : n; }
-fxs_node *fxs_node_next(const fxs_node *n) { return unless_root(n->next); }
-fxs_node *fxs_node_prev(const fxs_node *n) { return unless_root(n->prev); }
+/* Steps over erased nodes, and ends at the sentinel. */
+fxs_node *fxs_node_next(const fxs_node *n) {
+    fxs_node *next = n->next;
+    while (next->erased)
+        next = next->next;
+    return next == &n->graph->root ? NULL : next;
+}
+
+fxs_node *fxs_node_prev(const fxs_node *n) {
+    fxs_node *prev = n->prev;
+    while (prev->erased)
+        prev = prev->prev;
+    return prev == &n->graph->root ? NULL : prev;
+}
+
 fxs_kind fxs_node_kind(const fxs_node *n) { return n->kind; }
 const char *fxs_node_name(const fxs_node *n) { return n->name; }
 const char *fxs_node_target(const fxs_node *n) { return n->target; }
+const char *fxs_node_type(const fxs_node *n) { return n->type; }
+fxs_graph *fxs_node_graph(const fxs_node *n) { return n->graph; }
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
 const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
 const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }

@@ -1,4 +1,4 @@
-/* graph.h: graphs and nodes. Only graph.c and node.c edit links, users and names. Everything that a graph holds lives
+/* graph.h: graphs and nodes. Only graph.c and edit.c edit links, users and names. Everything that a graph holds lives
  * in its arena; the tensors in its values are counted and dropped with it. */
 #ifndef FXS_IR_GRAPH_H
 #define FXS_IR_GRAPH_H
@@ -18,6 +18,8 @@ struct fxs_node {
     size_t ninputs;
     uint64_t mark; /* against graph->stamp: "seen in this walk" */
     size_t index;  /* position, valid after fxs_graph_number */
+    size_t id;     /* counts all nodes that the graph ever had: never changes, keys node maps */
+    bool erased;   /* unlinked, but its prev and next still lead on, so that a walk that stands on it can go on */
     int line;      /* in the file that it was read from, 0 when it was not */
     fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
@@ -28,18 +30,26 @@ struct fxs_graph {
     fxs_node root; /* the sentinel */
     size_t len;
     fxs_map names; /* every name ever given */
-    uint64_t stamp;
+    size_t next_id;
+    fxs_node *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
+    bool insert_after;
     fxs_module *owner; /* the module that took it over; not counted */
 };
 
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
-uint64_t fxs_graph_stamp(fxs_graph *g);
+uint64_t fxs_graph_stamp(const fxs_graph *g);
 /* Finds a node by name; NULL when there is none. Reads every node: for tests and messages. */
 fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 /* Forgets what a run recorded. */
 void fxs_node_clear_meta(fxs_node *n);
+
+/* A copy of args (a tuple) and kwargs (a dict), NULL for empty, in the graph's arena. */
+fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a,
+                               fxs_value *k);
+/* Gives n new arguments that already live in its graph's arena, and puts users right. */
+fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 
 /* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's arena. */
 fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);

@@ -245,14 +245,38 @@ static void layouts_are_followed(void **state) {
     fxs_tensor_unref(w);
 }
 
+/* Larger images: against the same operator in float64, which is computed another way and agrees with loops above. */
+static void check_against_double(fxs_ctx *ctx, const plan *p, double tolerance) {
+    fxs_tensor *x, *w, *b = random_tensor(ctx, FXS_FLOAT32, 1, &p->cout, 3), *wide[3];
+    tensor_of(ctx, p, FXS_FLOAT32, p->batch, p->cin, p->in, 1, &x);
+    tensor_of(ctx, p, FXS_FLOAT32, p->cout, p->cin, p->kernel, 2, &w);
+    fxs_tensor *const narrow[] = {x, w, b};
+    for (int i = 0; i < 3; i++) {
+        assert_ok(ctx, fxs_tensor_new(ctx, FXS_FLOAT64, narrow[i]->ndim, narrow[i]->sizes, &wide[i]));
+        fxs_tensor_copy(ctx, wide[i], narrow[i]);
+    }
+    fxs_value have = call_conv(ctx, p, false, x, w, b), want = call_conv(ctx, p, false, wide[0], wide[1], wide[2]);
+    for (int64_t i = 0; i < fxs_tensor_numel(have.u.tensor); i++)
+        assert_near(nth(have.u.tensor, i), nth(want.u.tensor, i), tolerance);
+    fxs_value_unref(&have);
+    fxs_value_unref(&want);
+    for (int i = 0; i < 3; i++) {
+        fxs_tensor_unref(narrow[i]);
+        fxs_tensor_unref(wide[i]);
+    }
+}
+
 static void winograd_agrees_with_loops(void **state) {
-    static const plan tiles[] = {
-        P2(1, 1, 16, 64, 13, 15, 3, 1, 1, 1, true),  P2(2, 1, 17, 66, 14, 15, 3, 1, 0, 1, false),
-        P2(1, 1, 16, 16, 29, 31, 3, 1, 1, 1, true),  P2(2, 1, 18, 17, 30, 28, 3, 1, 0, 1, false),
-        P2(1, 1, 16, 16, 66, 63, 3, 1, 1, 1, false),
+    static const plan small[] = {P2(1, 1, 16, 64, 13, 15, 3, 1, 1, 1, true),
+                                 P2(1, 1, 16, 16, 29, 31, 3, 1, 1, 1, false)};
+    static const plan large[] = {
+        P2(2, 1, 17, 66, 14, 15, 3, 1, 0, 1, true), P2(2, 1, 18, 17, 30, 28, 3, 1, 0, 1, true),
+        P2(1, 1, 16, 16, 66, 63, 3, 1, 1, 1, true), P2(1, 1, 64, 64, 121, 57, 3, 1, 1, 1, true), /* several blocks */
     };
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        check(*state, &tiles[i], FXS_FLOAT32, 0, 1e-4);
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        check(*state, &small[i], FXS_FLOAT32, 0, 1e-4);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        check_against_double(*state, &large[i], i == 3 ? 5e-4 : 1e-4);
 }
 
 static void transposed_convolutions_agree_with_loops(void **state) {

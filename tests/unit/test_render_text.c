@@ -49,7 +49,7 @@ static void wrapping(void **state) {
     check_wrap("", 10, "");
     check_wrap("short", 10, "short|");
     check_wrap("exactly 10", 10, "exactly 10|");
-    check_wrap("aaaa, bbbb, cccc", 10, "aaaa,|bbbb,|cccc|");
+    check_wrap("aaaa, bbbb, cccc", 10, "aaaa,|bbbb, cccc|");
     check_wrap("one\ntwo\n\nthree", 10, "one|two||three|");
     check_wrap("aaaaaaaaaaaaaaa", 10, "aaaaaaaaaa|aaaaa|");
     check_wrap("torch.nn.functional.x", 10, "torch.nn.|functional|.x|");

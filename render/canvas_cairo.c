@@ -1,5 +1,5 @@
-/* paint.c: see paint.h. Called by canvas_png.c and canvas_pdf.c. */
-#include "paint.h"
+/* canvas_cairo.c: see canvas_cairo.h. Called by canvas_png.c and canvas_pdf.c. */
+#include "canvas_cairo.h"
 
 #include <math.h>
 
@@ -89,15 +89,17 @@ static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, c
             paint_cell(cr, v, box, &n->label.rows[i].cell[k], top, bottom);
 }
 
-void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp) {
+static void paint_edges(cairo_t *cr, const fxs_scene *s, double top, double bottom) {
     const fxs_view *v = s->view;
-    set_color(cr, v->theme->background);
-    cairo_paint(cr);
     cairo_set_line_width(cr, 1);
     for (size_t i = 0; i < v->nedges; i++)
         if (s->curves[i].n && s->curves[i].bottom >= top && s->curves[i].top <= bottom)
             paint_edge(cr, v->theme, &v->edges[i], &s->curves[i]);
     cairo_set_dash(cr, NULL, 0, 0);
+}
+
+static void paint_nodes(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp) {
+    const fxs_view *v = s->view;
     cairo_set_line_width(cr, TABLE_LINE);
     for (size_t i = 0; i < v->nnodes; i++)
         if (s->boxes[i].y + v->nodes[i].label.h + 2 >= top && s->boxes[i].y - 2 <= bottom)
@@ -106,4 +108,14 @@ void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool 
         set_color(cr, v->theme->ink[FXS_INK_TITLE]);
         fxs_fonts_show(v->fonts, cr, FXS_INK_TITLE, v->title.text, v->title.len, s->title.x, s->title.y);
     }
+}
+
+void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp) {
+    set_color(cr, s->view->theme->background);
+    cairo_paint(cr);
+    if (!s->over)
+        paint_edges(cr, s, top, bottom);
+    paint_nodes(cr, s, top, bottom, crisp);
+    if (s->over)
+        paint_edges(cr, s, top, bottom);
 }

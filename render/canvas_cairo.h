@@ -1,6 +1,6 @@
-/* paint.h: a scene painted with cairo, for PNG and PDF: the same places, colours and texts as the SVG. */
-#ifndef FXS_RENDER_PAINT_H
-#define FXS_RENDER_PAINT_H
+/* canvas_cairo.h: a scene painted with cairo, for PNG and PDF: the same places, colours and texts as the SVG. */
+#ifndef FXS_RENDER_CANVAS_CAIRO_H
+#define FXS_RENDER_CANVAS_CAIRO_H
 
 #include <cairo.h>
 
