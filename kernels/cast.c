@@ -29,7 +29,7 @@ bool fxs_has_format(const fxs_tensor *t, fxs_memory_format f) {
         return t->ndim == 4 && fxs_tensor_is_channels_last(t);
     if (f == FXS_CHANNELS_LAST_3D)
         return t->ndim == 5 && fxs_tensor_is_channels_last(t);
-    return f == FXS_PRESERVE || fxs_tensor_is_contiguous(t);
+    return fxs_tensor_is_contiguous(t);
 }
 
 fxs_status fxs_out_formatted(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype, fxs_memory_format f) {
@@ -56,7 +56,7 @@ static fxs_memory_format format_in(const fxs_call *c, int i, fxs_memory_format o
 static fxs_status infer_contiguous(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_memory_format f = format_in(c, 1, FXS_CONTIGUOUS);
-    if (f == FXS_PRESERVE)
+    if (f == FXS_PRESERVE && !fxs_tensor_is_contiguous(t))
         return FXS_REFUSE(c, FXS_EINVAL, "preserve memory format is unsupported by the contiguous operator");
     return fxs_has_format(t, f) ? fxs_out_same(c, t) : fxs_out_formatted(c, t, t->dtype, f);
 }
@@ -91,7 +91,7 @@ static fxs_status infer_requires_grad(fxs_call *c) {
  * strides, the guess of the format decides, not the order of strides as in clone. */
 static fxs_status convert(fxs_call *c, fxs_dtype d, bool copy, fxs_memory_format f) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
-    if (d == t->dtype && !copy && fxs_has_format(t, f))
+    if (d == t->dtype && !copy && (f == FXS_PRESERVE || f == fxs_suggested_format(t)))
         return fxs_out_same(c, t);
     if (d != t->dtype) {
         FXS_TRY(fxs_check_computable(c, t->dtype));

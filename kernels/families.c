@@ -5,6 +5,7 @@ const fxs_family fxs_families[] = {
     {"convolution", fxs_ops_conv, fxs_modules_conv},
     {"linear", fxs_ops_linear, fxs_modules_linear},
     {"matmul", fxs_ops_matmul, NULL},
+    {"einsum", fxs_ops_einsum, NULL},
     {"pooling", fxs_ops_pooling, fxs_modules_pooling},
     {"adaptive pooling", fxs_ops_pooling_adaptive, fxs_modules_pooling_adaptive},
     {"batch normalisation", fxs_ops_norm_batch, fxs_modules_norm_batch},

@@ -10,6 +10,7 @@ extern const fxs_module_row fxs_modules_conv[];
 extern const fxs_op fxs_ops_linear[];
 extern const fxs_module_row fxs_modules_linear[];
 extern const fxs_op fxs_ops_matmul[];
+extern const fxs_op fxs_ops_einsum[];
 extern const fxs_op fxs_ops_pooling[];
 extern const fxs_module_row fxs_modules_pooling[];
 extern const fxs_op fxs_ops_pooling_adaptive[];

@@ -1,7 +1,10 @@
 /* join.c: cat, stack, hstack, vstack, dstack: many tensors into one. The result keeps channels_last when all inputs
  * look so, as PyTorch decides it. */
+#include <string.h>
+
 #include "kernels/format.h"
 #include "kernels/iterate.h"
+#include "kernels/view.h"
 
 /* torch.result_type over a list. */
 static fxs_dtype list_type(const fxs_call *c) {
@@ -168,13 +171,46 @@ static fxs_status run_dstack(fxs_call *c) { return run_joined(c, at_least_3d, 2)
 
 /* ---- stack --------------------------------------------------------------------------------------------- */
 
+/* Of all tensors of the list, or of them with a last dimension of size 1. */
+static fxs_memory_format common_format(const fxs_call *c, bool with_last) {
+    fxs_memory_format format = FXS_NO_FORMAT;
+    for (int i = 0; i < fxs_arg_len(c, 0); i++) {
+        fxs_tensor t = *fxs_arg_tensor_at(c, 0, i);
+        if (with_last && t.ndim < FXS_MAX_DIM) {
+            t.sizes[t.ndim] = 1;
+            t.strides[t.ndim++] = 1;
+        }
+        fxs_memory_format f = fxs_suggested_format(&t);
+        format = format == FXS_NO_FORMAT || format == f ? f : FXS_CONTIGUOUS;
+    }
+    return format;
+}
+
+/* A stack is a cat along `dim` whose result is viewed with that dimension split, and its strides are those of that view.
+ * Behind the last dimension it is a cat of tensors with one more. */
+static fxs_status stack_strides(fxs_call *c, int dim, const int64_t *sizes, int64_t *strides) {
+    const fxs_tensor *first = fxs_arg_tensor_at(c, 0, 0);
+    fxs_tensor joined = *first;
+    fxs_shape shape = {.ndim = first->ndim + 1};
+    if (dim == first->ndim)
+        return fxs_format_strides(c, common_format(c, true), dim + 1, sizes, strides);
+    if (__builtin_mul_overflow(joined.sizes[dim], sizes[dim], &joined.sizes[dim]))
+        return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
+    FXS_TRY(fxs_format_strides(c, common_format(c, false), joined.ndim, joined.sizes, joined.strides));
+    memcpy(shape.sizes, sizes, (size_t)shape.ndim * sizeof *sizes);
+    fxs_view_strides(&joined, &shape, strides);
+    return FXS_OK;
+}
+
 static fxs_status infer_stack(fxs_call *c) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     FXS_TRY(check_list(c));
     const fxs_tensor *first = fxs_arg_tensor_at(c, 0, 0);
     int dim, n = fxs_arg_len(c, 0);
-    int64_t sizes[FXS_MAX_DIM + 1];
+    int64_t sizes[FXS_MAX_DIM + 1], strides[FXS_MAX_DIM + 1];
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), first->ndim + 1, &dim));
+    if (first->ndim == FXS_MAX_DIM)
+        return FXS_REFUSE(c, FXS_ELIMIT, "more than %d dimensions", FXS_MAX_DIM);
     for (int i = 1; i < n; i++) {
         const fxs_tensor *t = fxs_arg_tensor_at(c, 0, i);
         if (!joins(first, t, -1))
@@ -184,7 +220,8 @@ static fxs_status infer_stack(fxs_call *c) {
     }
     for (int i = 0, k = 0; i <= first->ndim; i++)
         sizes[i] = i == dim ? n : first->sizes[k++];
-    return fxs_out_new(c, list_type(c), first->ndim + 1, sizes, NULL);
+    FXS_TRY(stack_strides(c, dim, sizes, strides));
+    return fxs_out_new(c, list_type(c), first->ndim + 1, sizes, strides);
 }
 
 static fxs_status run_stack(fxs_call *c) {

@@ -199,9 +199,11 @@ static fxs_status infer_unflatten(fxs_call *c) {
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), t->ndim, &dim));
     FXS_TRY(fxs_arg_shape(c, 2, &part));
+    if (t->ndim == 0)
+        return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %d but tensor has no dimensions", dim);
     if (part.ndim == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "sizes must not be empty");
-    FXS_TRY(fxs_fill_size(c, &part, t->ndim ? t->sizes[dim] : 1));
+    FXS_TRY(fxs_fill_size(c, &part, t->sizes[dim]));
     if (t->ndim - 1 + part.ndim > FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_ELIMIT, "more than %d dimensions", FXS_MAX_DIM);
     for (int i = 0; i < t->ndim; i++) {
@@ -244,6 +246,8 @@ static fxs_status expand_to(fxs_call *c, fxs_tensor *t, const fxs_shape *want) {
         v->sizes[i] = target;
         v->strides[i] = size == target ? stride : 0;
     }
+    if (t->ndim == 0)
+        memset(v->strides, 0, sizeof v->strides);
     int64_t bytes = (int64_t)fxs_dtype_size(t->dtype);
     for (int i = 0; i < v->ndim; i++)
         if (__builtin_mul_overflow(bytes, v->sizes[i] ? v->sizes[i] : 1, &bytes))

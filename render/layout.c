@@ -49,7 +49,7 @@ static bool is_too_large(const fxs_engine *e, double size, double seconds, fxs_b
     double limit = e->limit * sqrt(seconds / 60);
     if (!e->limit || size <= limit)
         return false;
-    fxs_buf_printf(notes, "layout: %s is not tried: it would not end within %g s (size %.0f, limit %.0f)\n", e->name,
+    fxs_buf_printf(notes, "layout: %s is not tried: it would hardly end within %g s (size %.0f, limit %.0f)\n", e->name,
                    seconds, size, limit);
     return true;
 }

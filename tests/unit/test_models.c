@@ -5,10 +5,19 @@
 #include "pass/record.h"
 #include "run/inputs.h"
 
-/* Networks all of whose operators are here. */
-static const char *const covered[] = {"testmodel", "alexnet",       "vgg11",       "vgg16_bn",     "resnet18",
-                                      "resnet50",  "squeezenet1_1", "densenet121", "mobilenet_v2", "unet",
-                                      "googlenet", "mnasnet0_5",    "text_encoder"};
+/* Networks some of whose operators are not here yet; all others must be equal, node by node. */
+static const char *const partial[] = {
+    "recurrent", /* LSTM, GRU */
+    "swin_t",    /* torchvision's shifted_window_attention and its helpers */
+    "vit_b_16",  /* MultiheadAttention */
+};
+
+static bool is_partial(const char *name) {
+    for (size_t i = 0; i < sizeof partial / sizeof *partial; i++)
+        if (strcmp(partial[i], name) == 0)
+            return true;
+    return false;
+}
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EXECUTE_LIMIT 20e6 /* FLOPs: sanitized arithmetic is slow, and the large networks take the same paths */
@@ -91,24 +100,31 @@ static void table_equals_golden(fxs_ctx *ctx, const char *name, fxs_run_mode mod
     fxs_module_unref(m);
 }
 
-static void meta_equals_torch(void **state) {
-    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++)
-        table_equals_golden(*state, covered[i], FXS_RUN_META);
+static void meta_table_equals_golden(const char *name, void *user) {
+    if (!is_partial(name))
+        table_equals_golden(user, name, FXS_RUN_META);
+}
+
+static void meta_equals_torch(void **state) { for_each_golden(meta_table_equals_golden, *state); }
+
+static double flops_of(fxs_ctx *ctx, const char *name) {
+    fxs_module *m = load_golden(ctx, name);
+    fxs_inputs *in = golden_inputs(ctx, name);
+    fxs_run_summary sum;
+    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, &sum));
+    fxs_inputs_free(in);
+    fxs_module_unref(m);
+    return sum.flops;
+}
+
+static void executed_table_equals_golden(const char *name, void *user) {
+    if (!is_partial(name) && flops_of(user, name) < EXECUTE_LIMIT)
+        table_equals_golden(user, name, FXS_RUN_EXECUTE);
 }
 
 static void execute_equals_torch(void **state) {
     assert_ok(*state, fxs_ctx_set_threads(*state, 2));
-    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++) {
-        fxs_module *m = load_golden(*state, covered[i]);
-        fxs_inputs *in = golden_inputs(*state, covered[i]);
-        fxs_run_options opt = {.mode = FXS_RUN_META};
-        fxs_run_summary sum;
-        assert_ok(*state, fxs_run(m, in, &opt, &sum));
-        fxs_inputs_free(in);
-        fxs_module_unref(m);
-        if (sum.flops < EXECUTE_LIMIT)
-            table_equals_golden(*state, covered[i], FXS_RUN_EXECUTE);
-    }
+    for_each_golden(executed_table_equals_golden, *state);
     assert_ok(*state, fxs_ctx_set_threads(*state, 1));
 }
 
@@ -205,7 +221,11 @@ static void wrong_inputs_are_refused(void **state) {
                                       "bool:perhaps",
                                       "float:",
                                       "1x2:qint8",
-                                      "1:uint8:0..300", "1:uint8:-5..-1", "1:bool:0..2", "1:int64:0.2..0.8", "@",
+                                      "1:uint8:0..300",
+                                      "1:uint8:-5..-1",
+                                      "1:bool:0..2",
+                                      "1:int64:0.2..0.8",
+                                      "@",
                                       "@/nonexistent.npy",
                                       "-1x2",
                                       "1000000000000000000x1000000000000000000",
@@ -315,7 +335,8 @@ static void statistics_count_what_is_there(void **state) {
     fxs_tensor_unref(t);
 }
 
-/* Every allocation of loading, running and printing fails once: a status or a node that failed, never a crash or a leak. */
+/* Every allocation of loading, running and printing fails once: a status or a node that failed, never a crash or a
+ * leak. */
 static void every_failed_allocation_of_a_run_is_survived(void **state) {
     size_t len;
     char *file = golden_file("testmodel", &len);
@@ -354,8 +375,9 @@ static void every_failed_allocation_of_a_run_is_survived(void **state) {
 
 static void given_tensors_are_not_written(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "M(\n  (r): ReLU(inplace=True)\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %r : [#users=1] = call_module[target=r](args = (%x,), kwargs = {})\n    return r\n";
+    static const char text[] =
+        "M(\n  (r): ReLU(inplace=True)\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
+        "    %r : [#users=1] = call_module[target=r](args = (%x,), kwargs = {})\n    return r\n";
     fxs_module *m;
     fxs_inputs *in;
     fxs_tensor *t = random_tensor(ctx, FXS_FLOAT32, SIZES(100), 1);
