@@ -6,6 +6,8 @@ const fxs_family fxs_families[] = {
     {"linear", fxs_ops_linear, fxs_modules_linear},
     {"matmul", fxs_ops_matmul, NULL},
     {"einsum", fxs_ops_einsum, NULL},
+    {"attention", fxs_ops_attention, fxs_modules_attention},
+    {"recurrent", fxs_ops_recurrent, fxs_modules_recurrent},
     {"pooling", fxs_ops_pooling, fxs_modules_pooling},
     {"adaptive pooling", fxs_ops_pooling_adaptive, fxs_modules_pooling_adaptive},
     {"batch normalisation", fxs_ops_norm_batch, fxs_modules_norm_batch},
@@ -32,6 +34,8 @@ const fxs_family fxs_families[] = {
     {"cast", fxs_ops_cast, NULL},
     {"join", fxs_ops_join, NULL},
     {"index", fxs_ops_index, NULL},
+    {"gather", fxs_ops_index_gather, NULL},
+    {"found", fxs_ops_index_found, NULL},
     {"tensor facts", fxs_ops_scalar_tensor, NULL},
     /* Python's own values come last: their rows take anything that the tensors' rows did not. */
     {"python numbers", fxs_ops_scalar_number, NULL},

@@ -11,6 +11,10 @@ extern const fxs_op fxs_ops_linear[];
 extern const fxs_module_row fxs_modules_linear[];
 extern const fxs_op fxs_ops_matmul[];
 extern const fxs_op fxs_ops_einsum[];
+extern const fxs_op fxs_ops_attention[];
+extern const fxs_module_row fxs_modules_attention[];
+extern const fxs_op fxs_ops_recurrent[];
+extern const fxs_module_row fxs_modules_recurrent[];
 extern const fxs_op fxs_ops_pooling[];
 extern const fxs_module_row fxs_modules_pooling[];
 extern const fxs_op fxs_ops_pooling_adaptive[];
@@ -53,5 +57,7 @@ extern const fxs_op fxs_ops_reduce_var[];
 extern const fxs_op fxs_ops_reduce_arg[];
 extern const fxs_op fxs_ops_order[];
 extern const fxs_op fxs_ops_scan[];
+extern const fxs_op fxs_ops_index_gather[];
+extern const fxs_op fxs_ops_index_found[];
 
 #endif

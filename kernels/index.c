@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/iterate.h"
+#include "kernels/view.h"
 
 /* ---- applying index tensors ---------------------------------------------------------------------------- */
 
@@ -28,18 +29,32 @@ static fxs_tensor rest_of_view(const fxs_indexing *ix) {
     return rest;
 }
 
+/* An index tensor in the result's shape: the common shape between dimensions of size 1. */
+static void index_strides(const fxs_indexing *ix, const fxs_index *t, int64_t *strides) {
+    fxs_tensor common = {.ndim = ix->common_ndim};
+    fxs_shape shape = {.ndim = ix->ndim};
+    int pad = ix->common_ndim - t->ndim;
+    for (int i = 0; i < ix->common_ndim; i++) {
+        common.sizes[i] = ix->common[i];
+        common.strides[i] = i < pad || (t->sizes[i - pad] == 1 && ix->common[i] != 1) ? 0 : t->strides[i - pad];
+    }
+    for (int i = 0; i < ix->ndim; i++)
+        shape.sizes[i] = i >= ix->at && i < ix->at + ix->common_ndim ? ix->sizes[i] : 1;
+    if (!fxs_view_strides(&common, &shape, strides))
+        fxs_strides_of(shape.ndim, shape.sizes, NULL, strides);
+    for (int i = 0; i < ix->ndim; i++)
+        if (shape.sizes[i] == 1 && ix->sizes[i] != 1)
+            strides[i] = 0;
+}
+
 /* Operands as torch's index has them: the source with stride 0 where it is indexed, then the index tensors. */
 void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides) {
     int64_t operands[FXS_MAX_DIM + 1][FXS_MAX_DIM] = {{0}};
     fxs_tensor rest = rest_of_view(ix);
     for (int i = 0; i < rest.ndim; i++)
         operands[0][i + (i >= ix->at ? ix->common_ndim : 0)] = rest.strides[i];
-    for (int k = 0; k < ix->nindex; k++) {
-        const fxs_index *t = &ix->index[k];
-        int pad = ix->common_ndim - t->ndim;
-        for (int i = 0; i < t->ndim; i++)
-            operands[k + 1][ix->at + pad + i] = t->sizes[i] == 1 && ix->common[pad + i] != 1 ? 0 : t->strides[i];
-    }
+    for (int k = 0; k < ix->nindex; k++)
+        index_strides(ix, &ix->index[k], operands[k + 1]);
     fxs_iterator_strides(ix->ndim, ix->sizes, ix->nindex + 1, operands, strides);
 }
 
@@ -97,11 +112,8 @@ fxs_status fxs_index_copy(fxs_call *c, fxs_indexing *ix, fxs_tensor *other, bool
     int64_t n = 1, in_base = in.offset, out_base = out.offset, offset;
     for (int i = 0; i < ix->common_ndim; i++)
         n *= ix->common[i];
-    if (fxs_tensor_numel(other) == 0) {
-        for (int64_t i = 0; i < n; i++)
-            FXS_TRY(part_offset(c, ix, i, &offset));
-        return FXS_OK;
-    }
+    if (fxs_tensor_numel(other) == 0)
+        return FXS_OK; /* indices of nothing are not looked at */
     for (int64_t i = 0; i < n; i++) {
         FXS_TRY(part_offset(c, ix, i, &offset));
         in.offset = in_base + offset;

@@ -8,7 +8,9 @@
 typedef struct reader {
     fxs_call *call;
     fxs_indexing *ix;
-    int dim; /* of the view, that the next item is for */
+    int dim;                              /* of the view, that the next item is for */
+    int rest;                             /* dimensions that no item names: those of the ellipsis */
+    const fxs_tensor *masks[FXS_MAX_DIM]; /* beside ix->index: a mask that is yet to be expanded */
 } reader;
 
 static void remove_dim(fxs_tensor *v, int dim) {
@@ -121,24 +123,8 @@ static fxs_status take_bool(reader *r, bool b) {
     return add_index(r, vector(&zero, b));
 }
 
-/* Adds the index tensors of mask.nonzero(), one for each dimension of the mask. */
-static fxs_status take_mask(reader *r, const fxs_tensor *mask) {
-    const fxs_tensor *v = &r->ix->view;
-    if (r->dim + mask->ndim > v->ndim)
-        return FXS_REFUSE(r->call, FXS_EINDEX, "too many indices for tensor of dimension %d", v->ndim);
-    for (int i = 0; i < mask->ndim; i++)
-        if (mask->sizes[i] != v->sizes[r->dim + i]) {
-            char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-            return FXS_REFUSE(
-                r->call, FXS_EINDEX,
-                "the shape of the mask %s at index %d does not match the shape of the indexed tensor %s at "
-                "index %d",
-                fxs_sizes_text(mask, a), i, fxs_sizes_text(v, b), r->dim + i);
-        }
-    if (!mask->storage)
-        return FXS_REFUSE(r->call, FXS_EUNKNOWN,
-                          "the number of true elements of a mask is not known without computing "
-                          "values: run with values, not with shapes only");
+/* Coordinates of the mask's true elements as index tensors k, k + 1, ... for dimensions dim, dim + 1, ... */
+static fxs_status find_true(reader *r, const fxs_tensor *mask, int k, int dim) {
     int64_t numel = fxs_tensor_numel(mask), count = 0;
     int64_t *found = FXS_SCRATCH(r->call->scratch, int64_t, (size_t)(numel ? numel : 1) * (size_t)mask->ndim);
     if (!found)
@@ -146,36 +132,77 @@ static fxs_status take_mask(reader *r, const fxs_tensor *mask) {
     const char *data = fxs_tensor_data(mask); /* bool and uint8: one byte an element */
     for (int64_t i = 0; i < numel; i++) {
         int64_t rest = i, at = 0, index[FXS_MAX_DIM];
-        for (int k = mask->ndim - 1; k >= 0; k--) {
-            index[k] = rest % mask->sizes[k];
-            rest /= mask->sizes[k];
-            at += index[k] * mask->strides[k];
+        for (int d = mask->ndim - 1; d >= 0; d--) {
+            index[d] = rest % mask->sizes[d];
+            rest /= mask->sizes[d];
+            at += index[d] * mask->strides[d];
         }
         if (!data[at])
             continue;
-        for (int k = 0; k < mask->ndim; k++)
-            found[k * numel + count] = index[k];
+        for (int d = 0; d < mask->ndim; d++)
+            found[d * numel + count] = index[d];
         count++;
     }
-    for (int k = 0; k < mask->ndim; k++)
-        FXS_TRY(add_index(r, vector(found + k * numel, count)));
+    for (int i = 0; i < mask->ndim; i++) {
+        r->ix->index[k + i] = vector(found + i * numel, count);
+        r->ix->index[k + i].dim = dim + i;
+        r->masks[k + i] = NULL;
+    }
     return FXS_OK;
+}
+
+/* Replaces a mask at position k of the list by the index tensors of mask.nonzero(), one for each of its dimensions. */
+static fxs_status expand_mask(reader *r, int k) {
+    fxs_indexing *ix = r->ix;
+    const fxs_tensor *v = &ix->view, *mask = r->masks[k];
+    int dim = ix->index[k].dim;
+    for (int i = 0; i < mask->ndim; i++)
+        if (dim + i >= v->ndim || mask->sizes[i] != v->sizes[dim + i]) {
+            char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+            return FXS_REFUSE(
+                r->call, FXS_EINDEX,
+                "the shape of the mask %s at index %d does not match the shape of the indexed tensor %s at "
+                "index %d",
+                fxs_sizes_text(mask, a), i, fxs_sizes_text(v, b), dim + i);
+        }
+    if (!mask->storage)
+        return FXS_REFUSE(r->call, FXS_EUNKNOWN,
+                          "the number of true elements of a mask is not known without computing "
+                          "values: run with values, not with shapes only");
+    int more = mask->ndim - 1;
+    if (ix->nindex + more > FXS_MAX_DIM)
+        return FXS_REFUSE(r->call, FXS_ELIMIT, "more than %d index tensors", FXS_MAX_DIM);
+    for (int i = ix->nindex - 1; i > k; i--) { /* what follows is for later dimensions */
+        ix->index[i + more] = ix->index[i];
+        ix->index[i + more].dim += more;
+        r->masks[i + more] = r->masks[i];
+    }
+    ix->nindex += more;
+    return find_true(r, mask, k, dim);
+}
+
+static fxs_status not_an_index(reader *r, const fxs_tensor *t) {
+    return FXS_REFUSE(r->call, FXS_EINDEX, "tensors used as indices must be long, byte or bool tensors, not torch.%s",
+                      fxs_dtype_name(t->dtype));
 }
 
 static fxs_status take_tensor(reader *r, const fxs_tensor *t) {
     bool mask = t->dtype == FXS_BOOL || t->dtype == FXS_UINT8;
     if (!mask && !fxs_is_integral(t->dtype))
-        return FXS_REFUSE(r->call, FXS_EINDEX,
-                          "tensors used as indices must be long, byte or bool tensors, not torch.%s",
-                          fxs_dtype_name(t->dtype));
+        return not_an_index(r, t);
     if (t->ndim == 0) {
         int64_t i;
         fxs_value v = fxs_of_tensor((fxs_tensor *)t);
         FXS_TRY(int_of(r, &v, 0, &i));
         return mask ? take_bool(r, i != 0) : take_int(r, i);
     }
-    if (mask)
-        return take_mask(r, t);
+    if (mask) { /* counts as one dimension until all items are read, as in PyTorch */
+        FXS_TRY(add_index(r, (fxs_index){0}));
+        r->masks[r->ix->nindex - 1] = t;
+        return FXS_OK;
+    }
+    if (t->dtype != FXS_INT64)
+        return not_an_index(r, t);
     fxs_index index = {.ndim = t->ndim, .dtype = t->dtype, .data = fxs_tensor_data(t)};
     memcpy(index.sizes, t->sizes, sizeof index.sizes);
     memcpy(index.strides, t->strides, sizeof index.strides);
@@ -237,7 +264,7 @@ static int dims_of(const fxs_value *v) {
     return 1;
 }
 
-static fxs_status take(reader *r, const fxs_value *v, int given) {
+static fxs_status take(reader *r, const fxs_value *v) {
     switch (v->tag) {
     case FXS_V_INT:
         return take_int(r, v->u.i);
@@ -250,7 +277,7 @@ static fxs_status take(reader *r, const fxs_value *v, int given) {
         r->dim++;
         return FXS_OK;
     case FXS_V_ELLIPSIS:
-        r->dim += r->ix->view.ndim - r->dim - given;
+        r->dim += r->rest;
         return FXS_OK;
     case FXS_V_TENSOR:
         return take_tensor(r, v->u.tensor);
@@ -290,6 +317,12 @@ static fxs_status find_result(fxs_call *c, fxs_indexing *ix) {
         dims[i] = t->dim;
         adjacent &= i == 0 || dims[i] == dims[i - 1] + 1;
     }
+    bool any = true;
+    for (int i = 0; i < ix->common_ndim; i++)
+        any &= ix->common[i] != 0;
+    for (int i = 0; i < ix->nindex; i++)
+        if (any && ix->view.sizes[dims[i]] == 0)
+            return FXS_REFUSE(c, FXS_EINDEX, "index is out of bounds for dimension %d with size 0", dims[i]);
     if (ix->view.ndim - ix->nindex + ix->common_ndim > FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_ELIMIT, "more than %d dimensions", FXS_MAX_DIM);
     int kept = 0;
@@ -310,20 +343,20 @@ fxs_status fxs_read_index(fxs_call *c, fxs_tensor *x, const fxs_value *index, fx
     reader r = {.call = c, .ix = out};
     bool tuple = is_tuple(index);
     size_t n = tuple ? fxs_value_len(index) : 1;
-    int given = 0, ellipses = 0;
+    int given = 0;
     for (size_t i = 0; i < n; i++) {
         const fxs_value *v = tuple ? fxs_value_item(index, i) : index;
         given += dims_of(v);
-        ellipses += v->tag == FXS_V_ELLIPSIS;
     }
     if (given > x->ndim && !(x->ndim == 0 && n == 1))
         return FXS_REFUSE(c, FXS_EINDEX, "too many indices for tensor of dimension %d", x->ndim);
-    if (ellipses > 1)
-        return FXS_REFUSE(c, FXS_EINDEX, "an index can only have a single ellipsis ('...')");
+    r.rest = x->ndim - given;
     for (size_t i = 0; i < n; i++) {
         const fxs_value *v = tuple ? fxs_value_item(index, i) : index;
-        given -= dims_of(v);
-        FXS_TRY(take(&r, v, given));
+        FXS_TRY(take(&r, v));
     }
+    for (int k = out->nindex - 1; k >= 0; k--)
+        if (r.masks[k])
+            FXS_TRY(expand_mask(&r, k));
     return out->nindex ? find_result(c, out) : FXS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/vector.h"
 #include "kernels/families.h"
+#include "kernels/softmax.h"
 #include "kernels/vecmath.h"
 #include "kernels/work.h"
 
@@ -107,6 +108,15 @@ static void double_rows(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
+static void run_job(fxs_ctx *ctx, fxs_dtype d, int64_t rows, job *j) {
+    fxs_parallel(ctx, rows, 1 + 4096 / (j->n + 1), d == FXS_FLOAT64 ? double_rows : float_rows, j);
+}
+
+void fxs_softmax_rows(fxs_ctx *ctx, fxs_dtype d, int64_t rows, int64_t n, const void *x, void *y) {
+    job j = {.kind = SOFTMAX, .x = x, .y = y, .n = n};
+    run_job(ctx, d, rows, &j);
+}
+
 /* x and y have the dimensions of a row behind; they are views on the caller's stack. */
 static fxs_status run_rows(fxs_call *c, variant kind, fxs_tensor *x, fxs_tensor *y, int64_t n) {
     fxs_work w = fxs_work_begin(c, y->dtype);
@@ -114,7 +124,7 @@ static fxs_status run_rows(fxs_call *c, variant kind, fxs_tensor *x, fxs_tensor 
     if (w.status == FXS_OK && fxs_tensor_numel(y) > 0) {
         job j = {.kind = kind, .x = fxs_tensor_data(from), .y = fxs_tensor_data(to), .n = n};
         int64_t rows = kind == LOGSUMEXP ? fxs_tensor_numel(y) : fxs_tensor_numel(y) / n;
-        fxs_parallel(c->ctx, rows, 1 + 4096 / (n + 1), w.dtype == FXS_FLOAT64 ? double_rows : float_rows, &j);
+        run_job(c->ctx, w.dtype, rows, &j);
     }
     return fxs_work_end(&w);
 }

@@ -77,6 +77,8 @@ fxs_status fxs_out_reversed_dims(fxs_call *c, fxs_tensor *t) {
 }
 
 fxs_status fxs_out_matrix_transposed(fxs_call *c, fxs_tensor *t) {
+    if (t->ndim == 0)
+        return fxs_out_view(c, t, NULL);
     if (t->ndim < 2)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "mT is only supported on matrices or batches of matrices, not on %d dimensions", t->ndim);

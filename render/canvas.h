@@ -9,11 +9,12 @@ typedef struct fxs_canvas_options {
     double dpi;
     fxs_png_fit fit;
     size_t band_bytes; /* memory for one band of a PNG */
+    uint32_t tile;     /* pixels of width that are painted at once, at most 32767 */
     fxs_buf *notes;
 } fxs_canvas_options;
 
 #define FXS_CANVAS_DEFAULTS                                                                                            \
-    { .dpi = 96, .band_bytes = (size_t)8 << 20 }
+    { .dpi = 96, .band_bytes = (size_t)8 << 20, .tile = 8192 }
 
 typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
 typedef struct fxs_canvas {

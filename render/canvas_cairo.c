@@ -6,20 +6,40 @@
 #include "canvas.h"
 
 #define TABLE_LINE 0.75 /* points: one pixel at 96 dpi */
+#define LINE_REACH 2    /* points that a line can stand out of its place */
 
 static void set_color(cairo_t *cr, fxs_color c) {
     cairo_set_source_rgb(cr, (c >> 16 & 0xff) / 255.0, (c >> 8 & 0xff) / 255.0, (c & 0xff) / 255.0);
 }
 
-static void paint_edge(cairo_t *cr, const fxs_theme *t, const fxs_view_edge *e, const fxs_curve *c) {
+/* The pieces of a curve that can be seen: cairo would work through all of a long one for each band. Dashes need the
+ * whole. */
+static void trace_curve(cairo_t *cr, const fxs_curve *c, bool whole, const fxs_area *seen) {
+    bool connected = false;
+    for (size_t k = 0; k + 3 < c->n; k += 3) {
+        const fxs_point *p = &c->points[k];
+        fxs_area area = fxs_area_none();
+        for (int i = 0; i < 4; i++)
+            fxs_area_reach(&area, p[i].x, p[i].y);
+        area = fxs_area_grown(area, LINE_REACH);
+        if (!whole && !fxs_area_touches(&area, seen)) {
+            connected = false;
+            continue;
+        }
+        if (!connected)
+            cairo_move_to(cr, p[0].x, p[0].y);
+        cairo_curve_to(cr, p[1].x, p[1].y, p[2].x, p[2].y, p[3].x, p[3].y);
+        connected = true;
+    }
+}
+
+static void paint_edge(cairo_t *cr, const fxs_theme *t, const fxs_view_edge *e, const fxs_curve *c,
+                       const fxs_area *seen) {
     static const double dashes[] = {5, 3};
     fxs_point corner[3];
     set_color(cr, e->tensor ? t->edge : t->nontensor);
     cairo_set_dash(cr, dashes, e->tensor ? 0 : 2, 0);
-    cairo_move_to(cr, c->points[0].x, c->points[0].y);
-    for (size_t k = 1; k + 2 < c->n; k += 3)
-        cairo_curve_to(cr, c->points[k].x, c->points[k].y, c->points[k + 1].x, c->points[k + 1].y, c->points[k + 2].x,
-                       c->points[k + 2].y);
+    trace_curve(cr, c, !e->tensor, seen);
     cairo_stroke(cr);
     fxs_curve_arrow(c, corner);
     cairo_move_to(cr, corner[0].x, corner[0].y);
@@ -70,52 +90,56 @@ static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n,
     cairo_stroke(cr);
 }
 
-static void paint_cell(cairo_t *cr, const fxs_view *v, const fxs_box *box, const fxs_cell *c, double top,
-                       double bottom) {
+static void paint_cell(cairo_t *cr, const fxs_view *v, const fxs_box *box, const fxs_cell *c, const fxs_area *seen) {
     set_color(cr, v->theme->ink[c->ink]);
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
-        double y = box->y + p.y, reach = 1.5 * fxs_faces[c->ink].size;
-        if (c->lines[i].len && y + reach >= top && y - reach <= bottom)
-            fxs_fonts_show(v->fonts, cr, c->ink, c->lines[i].text, c->lines[i].len, box->x + p.x, y);
+        double x = box->x + p.x, y = box->y + p.y, size = fxs_faces[c->ink].size;
+        fxs_area area = {{x - size, y - 1.5 * size}, {x + c->lines[i].width + size, y + 1.5 * size}};
+        if (c->lines[i].len && fxs_area_touches(&area, seen))
+            fxs_fonts_show(v->fonts, cr, c->ink, c->lines[i].text, c->lines[i].len, x, y);
     }
 }
 
-static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, const fxs_box *box, double top,
-                       double bottom, bool crisp) {
+static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, const fxs_box *box, const fxs_area *seen,
+                       bool crisp) {
     paint_table(cr, v->theme, n, box, crisp);
     for (size_t i = 0; i < n->label.nrows; i++)
         for (int k = 0; k < n->label.rows[i].ncells; k++)
-            paint_cell(cr, v, box, &n->label.rows[i].cell[k], top, bottom);
+            paint_cell(cr, v, box, &n->label.rows[i].cell[k], seen);
 }
 
-static void paint_edges(cairo_t *cr, const fxs_scene *s, double top, double bottom) {
+static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, 1);
     for (size_t i = 0; i < v->nedges; i++)
-        if (s->curves[i].n && s->curves[i].bottom >= top && s->curves[i].top <= bottom)
-            paint_edge(cr, v->theme, &v->edges[i], &s->curves[i]);
+        if (s->curves[i].n && fxs_area_touches(&s->curves[i].area, seen))
+            paint_edge(cr, v->theme, &v->edges[i], &s->curves[i], seen);
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-static void paint_nodes(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp) {
+static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, TABLE_LINE);
-    for (size_t i = 0; i < v->nnodes; i++)
-        if (s->boxes[i].y + v->nodes[i].label.h + 2 >= top && s->boxes[i].y - 2 <= bottom)
-            paint_node(cr, v, &v->nodes[i], &s->boxes[i], top, bottom, crisp);
-    if (v->title.len && s->title.y + FXS_ARROW_LENGTH >= top) {
+    for (size_t i = 0; i < v->nnodes; i++) {
+        const fxs_label *l = &v->nodes[i].label;
+        const fxs_box *b = &s->boxes[i];
+        fxs_area area = fxs_area_grown((fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}}, LINE_REACH);
+        if (fxs_area_touches(&area, seen))
+            paint_node(cr, v, &v->nodes[i], b, seen, crisp);
+    }
+    if (v->title.len && s->title.y + FXS_ARROW_LENGTH >= seen->low.y) {
         set_color(cr, v->theme->ink[FXS_INK_TITLE]);
         fxs_fonts_show(v->fonts, cr, FXS_INK_TITLE, v->title.text, v->title.len, s->title.x, s->title.y);
     }
 }
 
-void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp) {
+void fxs_paint(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     set_color(cr, s->view->theme->background);
     cairo_paint(cr);
     if (!s->over)
-        paint_edges(cr, s, top, bottom);
-    paint_nodes(cr, s, top, bottom, crisp);
+        paint_edges(cr, s, seen);
+    paint_nodes(cr, s, seen, crisp);
     if (s->over)
-        paint_edges(cr, s, top, bottom);
+        paint_edges(cr, s, seen);
 }

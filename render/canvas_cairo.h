@@ -6,8 +6,8 @@
 
 #include "scene.h"
 
-/* Paints what lies between the heights top and bottom (points) with cr's transformation. `crisp` moves the lines of
- * tables to whole pixels of the device. */
-void fxs_paint(cairo_t *cr, const fxs_scene *s, double top, double bottom, bool crisp);
+/* Paints what touches `seen` with cr's transformation. `crisp` moves the lines of tables to whole pixels of the device.
+ */
+void fxs_paint(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp);
 
 #endif

@@ -38,7 +38,7 @@ fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
     set_date(surface);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, scale, scale);
-    fxs_paint(cr, s, 0, s->h, false);
+    fxs_paint(cr, s, &(fxs_area){{0, 0}, {s->w, s->h}}, false);
     cairo_show_page(cr);
     cairo_status_t drawn = cairo_status(cr);
     cairo_destroy(cr);

@@ -12,7 +12,6 @@
 enum {
     FIT_SIDE = 32767,   /* what other programs open */
     MAX_SIDE = 1000000, /* libpng's own limit */
-    TILE = 8192,        /* pixels of width painted at once */
     MAX_BAND = 512      /* rows */
 };
 #define MAX_PIXELS 4e9
@@ -53,9 +52,9 @@ static fxs_status choose_size(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas
     }
     p->w = (uint32_t)fmax(w, 1);
     p->h = (uint32_t)fmax(h, 1);
-    double rows = (double)opt->band_bytes / (3.0 * p->w + 4.0 * fmin(p->w, TILE));
+    p->tile = p->w < opt->tile ? p->w : opt->tile;
+    double rows = (double)opt->band_bytes / (3.0 * p->w + 4.0 * p->tile);
     p->band = (uint32_t)fmin(fmax(rows, 1), fmin(MAX_BAND, p->h));
-    p->tile = p->w < TILE ? p->w : TILE;
     return FXS_OK;
 }
 
@@ -84,7 +83,8 @@ static fxs_status paint_band(png *p, uint32_t y, uint32_t h) {
         cairo_t *cr = cairo_create(p->surface);
         cairo_translate(cr, -(double)x, -(double)y);
         cairo_scale(cr, p->scale, p->scale);
-        fxs_paint(cr, p->scene, y / p->scale, (y + h) / p->scale, true);
+        fxs_area seen = {{x / p->scale, y / p->scale}, {(x + w) / p->scale, (y + h) / p->scale}};
+        fxs_paint(cr, p->scene, &seen, true);
         cairo_status_t status = cairo_status(cr);
         cairo_destroy(cr);
         if (status != CAIRO_STATUS_SUCCESS)

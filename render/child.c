@@ -15,7 +15,8 @@
 #include <sys/prctl.h>
 #endif
 
-enum { MAX_MEMORY_GIB = 4, DONE = 0, REFUSED = 1, LEFT = 3 };
+/* Sanitizers reserve terabytes of addresses; there a limit means nothing. */
+enum { MAX_MEMORY_GIB = 4, SANITIZED_TIB = 1, DONE = 0, REFUSED = 1, LEFT = 3 };
 static const char end_mark[] =
     "\nEND\n"; /* behind a whole answer: tells it from a torn one when nobody can be waited for */
 
@@ -47,20 +48,23 @@ static void limit(int what, rlim_t value) {
     setrlimit(what, &r);
 }
 
+/* Bytes of addresses that are taken already: the program's model may be large. 0: not known. */
+static rlim_t taken_addresses(void) {
+    char text[64] = "";
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    return n > 0 ? (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
 static void set_limits(double seconds) {
     limit(RLIMIT_CPU, (rlim_t)seconds + 1);
     limit(RLIMIT_CORE, 0);
-    /* Sanitizers reserve terabytes of addresses. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define FXS_NO_ADDRESS_LIMIT
-#endif
-#endif
-#ifndef FXS_NO_ADDRESS_LIMIT
-    limit(RLIMIT_AS, (rlim_t)MAX_MEMORY_GIB << 30);
-#endif
-#endif
+    rlim_t taken = taken_addresses();
+    if (taken && taken < (rlim_t)SANITIZED_TIB << 40)
+        limit(RLIMIT_AS, taken + ((rlim_t)MAX_MEMORY_GIB << 30));
 }
 
 /* Signal handlers of the program must not run here, nor what it registered with atexit, nor may its buffered output be

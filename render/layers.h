@@ -1,6 +1,6 @@
 /* layers.h: the working graph of the engine "simple": nodes and the bends of long edges, rank by rank. layout_simple.c
- * makes it, layers_order.c orders each rank, layers_place.c gives coordinates and curves. Ranks go downwards here also
- * when the picture goes to the right; widths are across the ranks. */
+ * makes it, layers_order.c orders each rank, layers_place.c gives coordinates, layers_route.c curves. Ranks go
+ * downwards here also when the picture goes to the right; widths are across the ranks. */
 #ifndef FXS_RENDER_LAYERS_H
 #define FXS_RENDER_LAYERS_H
 
@@ -16,6 +16,7 @@ typedef struct fxs_vertex {
 /* A piece of an edge from one rank to the next. */
 typedef struct fxs_segment {
     size_t up, down;     /* vertices */
+    bool spine;          /* of an edge on the main path */
     double weight;       /* how much it wants to be straight */
     double up_x, down_x; /* where it leaves and arrives */
 } fxs_segment;

@@ -7,7 +7,15 @@
 
 #include "layers.h"
 
-enum { ROUNDS = 16, DISTANCE = 20, BEND_DISTANCE = 10, MIN_GAP = 30, MAX_GAP = 90, PORT_DISTANCE = 10 };
+enum {
+    ROUNDS = 24,
+    STRAIGHT_PASSES = 3,
+    DISTANCE = 20,
+    BEND_DISTANCE = 10,
+    MIN_GAP = 30,
+    MAX_GAP = 90,
+    PORT_DISTANCE = 10
+};
 
 /* A run of vertices that stand as close as they may. */
 typedef struct block {
@@ -97,6 +105,71 @@ static bool place_x(fxs_layers *g) {
     return true;
 }
 
+/* ---- straight lines ------------------------------------------------------------------------------------------ */
+
+/* Where a vertex may go while its neighbours stay. */
+static void find_room(const fxs_layers *g, size_t vertex, double *low, double *high) {
+    const fxs_vertex *v = &g->vertices[vertex];
+    size_t at = g->start[v->rank] + v->place;
+    *low = -INFINITY;
+    *high = INFINITY;
+    if (at > g->start[v->rank]) {
+        const fxs_vertex *left = &g->vertices[g->order[at - 1]];
+        *low = left->x + distance(left, v);
+    }
+    if (at + 1 < g->start[v->rank + 1]) {
+        const fxs_vertex *right = &g->vertices[g->order[at + 1]];
+        *high = right->x - distance(v, right);
+    }
+    *low = fmin(*low, v->x); /* rounding may have left no room at all */
+    *high = fmax(*high, v->x);
+}
+
+/* From `first` along `next`: as many vertices as have a common place go there; then the rest in the same way. */
+static void straighten_path(fxs_layers *g, size_t first, const size_t *next) {
+    while (first != FXS_NO_SEGMENT) {
+        double low = -INFINITY, high = INFINITY, sum = 0, n = 0;
+        size_t end = first;
+        for (; end != FXS_NO_SEGMENT; end = next[end]) {
+            double from, to;
+            find_room(g, end, &from, &to);
+            if (fmax(low, from) > fmin(high, to))
+                break;
+            low = fmax(low, from);
+            high = fmin(high, to);
+            sum += g->vertices[end].x;
+            n++;
+        }
+        for (; first != end; first = next[first])
+            g->vertices[first].x = fmin(fmax(sum / n, low), high);
+    }
+}
+
+/* Paths that shall be straight: the main path, and wherever there is one way only. */
+static bool straighten(fxs_layers *g) {
+    size_t *next = FXS_NEW_N(&g->arena, size_t, g->nvertices);
+    bool *entered = FXS_NEW_N(&g->arena, bool, g->nvertices);
+    if (!next || !entered)
+        return false;
+    for (size_t i = 0; i < g->nvertices; i++)
+        next[i] = FXS_NO_SEGMENT;
+    for (int spine = 1; spine >= 0; spine--)
+        for (size_t i = 0; i < g->nsegments; i++) {
+            const fxs_segment *s = &g->segments[i];
+            bool only = g->down_start[s->up + 1] - g->down_start[s->up] == 1 &&
+                        g->up_start[s->down + 1] - g->up_start[s->down] == 1;
+            if ((spine ? s->spine : only) && next[s->up] == FXS_NO_SEGMENT && !entered[s->down]) {
+                next[s->up] = s->down;
+                entered[s->down] = true;
+            }
+        }
+    for (int pass = 0; pass < STRAIGHT_PASSES; pass++)
+        for (size_t i = 0; i < g->nvertices; i++)
+            if (!entered[i])
+                straighten_path(g, i, next);
+    return true;
+}
+
 /* ---- y and ports -------------------------------------------------------------------------------------------- */
 
 static double widest_run(const fxs_layers *g, int r) {
@@ -158,7 +231,7 @@ bool fxs_layers_place(fxs_layers *g) {
     g->top = FXS_NEW_N(&g->arena, double, g->nranks);
     g->bottom = FXS_NEW_N(&g->arena, double, g->nranks);
     port *work = FXS_NEW_N(&g->arena, port, g->nsegments);
-    if (!g->top || !g->bottom || !work || !place_x(g))
+    if (!g->top || !g->bottom || !work || !place_x(g) || !straighten(g))
         return false;
     for (size_t i = 0; i < g->view->nnodes; i++) /* boxes begin at whole points */
         g->vertices[i].x = round(g->vertices[i].x - g->vertices[i].w / 2) + g->vertices[i].w / 2;
@@ -167,115 +240,5 @@ bool fxs_layers_place(fxs_layers *g) {
         set_ports(g, i, true, work);
     }
     place_y(g);
-    return true;
-}
-
-/* ---- curves -------------------------------------------------------------------------------------------------- */
-
-static double box_top(const fxs_layers *g, const fxs_vertex *v) {
-    return g->top[v->rank] + floor((g->bottom[v->rank] - g->top[v->rank] - v->h) / 2);
-}
-
-static void curve_to(fxs_curve *c, fxs_point to) {
-    fxs_point from = c->points[c->n - 1];
-    double mid = (from.y + to.y) / 2;
-    c->points[c->n++] = (fxs_point){from.x, mid};
-    c->points[c->n++] = (fxs_point){to.x, mid};
-    c->points[c->n++] = to;
-}
-
-/* Straight down; goes on the line that ended here, if there was one. */
-static void line_to(fxs_curve *c, double y) {
-    fxs_point *end = &c->points[c->n - 1], from = *end;
-    if (fabs(from.y - y) < 0.01)
-        return;
-    if (c->n > 3 && end[-1].x == from.x && end[-2].x == from.x && end[-3].x == from.x) {
-        c->n -= 3;
-        from = c->points[c->n - 1];
-    }
-    c->points[c->n++] = (fxs_point){from.x, from.y + (y - from.y) / 3};
-    c->points[c->n++] = (fxs_point){from.x, from.y + (y - from.y) * 2 / 3};
-    c->points[c->n++] = (fxs_point){from.x, y};
-}
-
-static void go(fxs_curve *c, double x, double y) {
-    if (fabs(c->points[c->n - 1].x - x) < 0.01)
-        line_to(c, y);
-    else
-        curve_to(c, (fxs_point){x, y});
-}
-
-static bool route_edge(fxs_layers *g, size_t edge, fxs_scene *s) {
-    fxs_curve *c = &s->curves[edge];
-    const fxs_segment *piece = &g->segments[g->first[edge]];
-    size_t n = g->count[edge];
-    c->points = FXS_NEW_N(&s->arena, fxs_point, 4 + 6 * n);
-    if (!c->points)
-        return false;
-    const fxs_vertex *up = &g->vertices[piece->up];
-    c->points[c->n++] = (fxs_point){piece->up_x, box_top(g, up) + up->h};
-    line_to(c, g->bottom[up->rank]);
-    for (size_t i = 0; i + 1 < n; i++) {
-        const fxs_vertex *bend = &g->vertices[piece[i].down];
-        go(c, bend->x, g->top[bend->rank]);
-        line_to(c, g->bottom[bend->rank]);
-    }
-    const fxs_vertex *down = &g->vertices[piece[n - 1].down];
-    double top = box_top(g, down);
-    go(c, piece[n - 1].down_x, fmin(g->top[down->rank], top - FXS_ARROW_LENGTH));
-    line_to(c, top - FXS_ARROW_LENGTH);
-    c->tip = (fxs_point){piece[n - 1].down_x, top};
-    return true;
-}
-
-/* Edges without pieces: against the order (only in graphs that lint refuses), or too long for bends. */
-static bool route_direct(fxs_layers *g, size_t edge, fxs_scene *s) {
-    const fxs_view_edge *e = &g->view->edges[edge];
-    const fxs_vertex *from = &g->vertices[e->from], *to = &g->vertices[e->to];
-    fxs_curve *c = &s->curves[edge];
-    c->points = FXS_NEW_N(&s->arena, fxs_point, 4);
-    if (!c->points)
-        return false;
-    c->n = 4;
-    if (e->from < e->to) {
-        c->tip = (fxs_point){to->x, box_top(g, to)};
-        c->points[0] = (fxs_point){from->x, box_top(g, from) + from->h};
-        c->points[3] = (fxs_point){to->x, c->tip.y - FXS_ARROW_LENGTH};
-        c->points[1] = (fxs_point){from->x, c->points[0].y + MIN_GAP};
-        c->points[2] = (fxs_point){to->x, c->tip.y - MIN_GAP};
-        return true;
-    }
-    double out = fmax(from->x + from->w / 2, to->x + to->w / 2) + 2 * DISTANCE;
-    c->tip = (fxs_point){to->x + to->w / 2, box_top(g, to) + to->h / 3};
-    c->points[0] = (fxs_point){from->x + from->w / 2, box_top(g, from) + from->h * 2 / 3};
-    c->points[3] = (fxs_point){c->tip.x + FXS_ARROW_LENGTH, c->tip.y};
-    c->points[1] = (fxs_point){out, c->points[0].y};
-    c->points[2] = (fxs_point){out, c->tip.y};
-    return true;
-}
-
-static void turn(fxs_point *p) { *p = (fxs_point){p->y, p->x}; }
-
-/* Top to bottom becomes left to right. */
-static void turn_scene(fxs_scene *s) {
-    for (size_t i = 0; i < s->view->nnodes; i++)
-        s->boxes[i] = (fxs_box){s->boxes[i].y, s->boxes[i].x};
-    for (size_t i = 0; i < s->view->nedges; i++) {
-        for (size_t k = 0; k < s->curves[i].n; k++)
-            turn(&s->curves[i].points[k]);
-        turn(&s->curves[i].tip);
-    }
-}
-
-bool fxs_layers_route(fxs_layers *g, fxs_scene *s) {
-    for (size_t i = 0; i < g->view->nnodes; i++) {
-        const fxs_vertex *v = &g->vertices[i];
-        s->boxes[i] = (fxs_box){v->x - v->w / 2, box_top(g, v)};
-    }
-    for (size_t i = 0; i < g->view->nedges; i++)
-        if (!(g->first[i] == FXS_NO_SEGMENT ? route_direct(g, i, s) : route_edge(g, i, s)))
-            return false;
-    if (g->view->lr)
-        turn_scene(s);
     return true;
 }

@@ -42,7 +42,10 @@ static void add_edge(fxs_layers *g, const int *rank, size_t edge, int span) {
             g->vertices[to] = (fxs_vertex){.rank = rank[e->from] + k, .bend = true, .w = BEND_WIDTH};
         }
         g->segments[g->nsegments++] =
-            (fxs_segment){.up = from, .down = to, .weight = weights[e->spine][(from >= g->view->nnodes) + (k < span)]};
+            (fxs_segment){.up = from,
+                          .down = to,
+                          .spine = e->spine,
+                          .weight = weights[e->spine][(from >= g->view->nnodes) + (k < span)]};
         from = to;
     }
 }

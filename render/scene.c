@@ -14,53 +14,58 @@ fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s) {
 
 void fxs_scene_free(fxs_scene *s) { fxs_arena_clear(&s->arena); }
 
-typedef struct extent {
-    fxs_point low, high;
-} extent;
+fxs_area fxs_area_none(void) { return (fxs_area){{INFINITY, INFINITY}, {-INFINITY, -INFINITY}}; }
 
-static void reach(extent *e, double x, double y) {
-    e->low.x = fmin(e->low.x, x);
-    e->low.y = fmin(e->low.y, y);
-    e->high.x = fmax(e->high.x, x);
-    e->high.y = fmax(e->high.y, y);
+void fxs_area_reach(fxs_area *a, double x, double y) {
+    a->low.x = fmin(a->low.x, x);
+    a->low.y = fmin(a->low.y, y);
+    a->high.x = fmax(a->high.x, x);
+    a->high.y = fmax(a->high.y, y);
 }
 
-static extent measure(const fxs_scene *s) {
-    extent e = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+fxs_area fxs_area_grown(fxs_area a, double by) {
+    return (fxs_area){{a.low.x - by, a.low.y - by}, {a.high.x + by, a.high.y + by}};
+}
+
+bool fxs_area_touches(const fxs_area *a, const fxs_area *b) {
+    return a->low.x <= b->high.x && a->high.x >= b->low.x && a->low.y <= b->high.y && a->high.y >= b->low.y;
+}
+
+static fxs_area measure(const fxs_scene *s) {
+    fxs_area e = fxs_area_none();
     for (size_t i = 0; i < s->view->nnodes; i++) {
         const fxs_label *l = &s->view->nodes[i].label;
-        reach(&e, s->boxes[i].x, s->boxes[i].y);
-        reach(&e, s->boxes[i].x + l->w, s->boxes[i].y + l->h);
+        fxs_area_reach(&e, s->boxes[i].x, s->boxes[i].y);
+        fxs_area_reach(&e, s->boxes[i].x + l->w, s->boxes[i].y + l->h);
     }
     for (size_t i = 0; i < s->view->nedges; i++) {
         const fxs_curve *c = &s->curves[i];
         for (size_t k = 0; k < c->n; k++)
-            reach(&e, c->points[k].x, c->points[k].y);
+            fxs_area_reach(&e, c->points[k].x, c->points[k].y);
         if (c->n)
-            reach(&e, c->tip.x, c->tip.y);
+            fxs_area_reach(&e, c->tip.x, c->tip.y);
     }
     if (e.low.x > e.high.x) /* an empty graph */
-        e = (extent){{0, 0}, {0, 0}};
+        e = (fxs_area){{0, 0}, {0, 0}};
     return e;
 }
 
 static void shift_curve(fxs_curve *c, double dx, double dy) {
+    fxs_area area = fxs_area_none();
     c->tip.x += dx;
     c->tip.y += dy;
-    c->top = c->bottom = c->tip.y;
+    fxs_area_reach(&area, c->tip.x, c->tip.y);
     for (size_t k = 0; k < c->n; k++) {
         c->points[k].x += dx;
         c->points[k].y += dy;
-        c->top = fmin(c->top, c->points[k].y);
-        c->bottom = fmax(c->bottom, c->points[k].y);
+        fxs_area_reach(&area, c->points[k].x, c->points[k].y);
     }
-    c->top -= FXS_ARROW_LENGTH;
-    c->bottom += FXS_ARROW_LENGTH;
+    c->area = fxs_area_grown(area, FXS_ARROW_LENGTH);
 }
 
 void fxs_scene_finish(fxs_scene *s) {
     const fxs_line *title = &s->view->title;
-    extent e = measure(s);
+    fxs_area e = measure(s);
     double heading = title->len ? fxs_faces[FXS_INK_TITLE].line + TITLE_GAP : 0;
     double w = fmax(e.high.x - e.low.x, title->len ? ceil(title->width) : 0);
     s->w = ceil(w + 2 * MARGIN);

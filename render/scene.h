@@ -13,12 +13,16 @@ typedef struct fxs_box {
     double x, y; /* top left corner; the size is the label's */
 } fxs_box;
 
+typedef struct fxs_area {
+    fxs_point low, high;
+} fxs_area;
+
 /* A chain of cubic Bezier curves (3k + 1 points; 0: not drawn), then an arrow from the last point to the tip. */
 typedef struct fxs_curve {
     fxs_point *points;
     size_t n;
     fxs_point tip;
-    double top, bottom; /* what it covers in y, arrow and line width included; by fxs_scene_finish */
+    fxs_area area; /* what it covers, arrow and line width included; by fxs_scene_finish */
 } fxs_curve;
 
 typedef struct fxs_scene {
@@ -30,6 +34,12 @@ typedef struct fxs_scene {
     double w, h;
     fxs_point title; /* left end of the baseline */
 } fxs_scene;
+
+/* An area without a point, an area with one more point, an area with a margin; whether two touch. */
+fxs_area fxs_area_none(void);
+void fxs_area_reach(fxs_area *a, double x, double y);
+fxs_area fxs_area_grown(fxs_area a, double by);
+bool fxs_area_touches(const fxs_area *a, const fxs_area *b);
 
 /* Starts a scene with all places zero; fxs_scene_free also after an error. */
 fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s);

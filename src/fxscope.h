@@ -490,6 +490,22 @@ FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *le
 /* Everything: module tree, declarations that no layer implies, graph. fxs_load reads it back. */
 FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
 
+/* For the printers of Python code. */
+enum {
+    FXS_CODE_VERBOSE = 1, /* comments with the source lines that nodes were traced from, as in print_readable() */
+    FXS_CODE_SHAPES = 2,  /* what the last run recorded, as a comment behind each statement */
+    FXS_CODE_TORCH2 = 4   /* what PyTorch 2 does otherwise: values that nobody uses are freed too */
+};
+
+/* What GraphModule.code holds: `forward` as Python source. A call_method or output without arguments is FXS_EINVAL. */
+FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len);
+/* The globals of that code, one "name = object" a line: "math_sqrt = math.sqrt"; first the seven that all code has. */
+FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text, size_t *len);
+/* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has that forward. Layers
+ * that torch.nn does not have, or whose arguments print(model) does not tell, and functions that can't be imported,
+ * raise NotImplementedError with their name when they are called. */
+FXS_API fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
+
 #define FXS_TABLE_MAP(X)                                                                                               \
     X(TEXT, "text")                                                                                                    \
     X(CSV, "csv")                                                                                                      \

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { MAX_CACHED = 64, ALIGN = 64, HUGE_FROM = 1 << 21 };
 
@@ -48,10 +49,16 @@ static bool take_cached(fxs_blocks *b, size_t bytes, block *out) {
     return true;
 }
 
+/* More than the machine has can't be computed with, but the system might promise it and end the process later. */
+static bool beyond_memory(size_t bytes) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 && bytes / (size_t)page > (size_t)pages;
+}
+
 static bool make_block(size_t bytes, block *out) {
     bool huge = bytes >= HUGE_FROM;
     size_t align = huge ? HUGE_FROM : ALIGN;
-    if (bytes > PTRDIFF_MAX - align || fxs_alloc_refused())
+    if (bytes > PTRDIFF_MAX - align || fxs_alloc_refused() || (huge && beyond_memory(bytes)))
         return false;
     out->capacity = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
     if (posix_memalign(&out->data, align, out->capacity) != 0)

@@ -36,7 +36,7 @@ typedef struct cli_settings {
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
     const char *output;
-    bool help, version, meta, stats, train, torch2;
+    bool help, version, meta, stats, train, torch2, verbose;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit; /* which of the option's words */
     double dpi, layout_seconds;

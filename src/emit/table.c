@@ -107,7 +107,7 @@ static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
 static void put_scaled(fxs_buf *b, double x, const char *unit, bool joined) {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     int p = 0;
-    while (x >= 9999.5 && p < 5) {
+    while (x >= 999.95 && p < 5) {
         x /= 1000;
         p++;
     }

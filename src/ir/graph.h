@@ -21,7 +21,9 @@ struct fxs_node {
     size_t id;     /* counts all nodes that the graph ever had: never changes, keys node maps */
     bool erased;   /* unlinked, but its prev and next still lead on, so that a walk that stands on it can go on */
     int line;      /* in the file that it was read from, 0 when it was not */
-    fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
+    bool wrapped;  /* its function is one that torch.fx.wrap was told of; set by builders */
+    const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by builders */
+    fxs_meta meta;           /* result's tensors are counted; message and stats live in the arena */
 };
 
 struct fxs_graph {
@@ -53,6 +55,13 @@ fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_val
 
 /* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's arena. */
 fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);
+/* The same in any namespace: `used` holds the names that were given, and lives as long as `a`. `own`: the object that
+ * is named is itself what Python calls by the candidate, a builtin or one of torch.fx's globals. */
+fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate, size_t len, bool own,
+                           const char **out);
+/* Why a name can't be a node's: a keyword, a builtin of Python, a global that torch.fx registers in every graph. */
+typedef enum fxs_reserved { FXS_NAME_FREE, FXS_NAME_KEYWORD, FXS_NAME_BUILTIN, FXS_NAME_GLOBAL } fxs_reserved;
+fxs_reserved fxs_name_reserved(const char *name);
 /* The candidate for a node from its target: last part of a function's qualified name, snake case. */
 fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out);
 

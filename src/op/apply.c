@@ -27,26 +27,25 @@ static fxs_status give_back_error(fxs_ctx *ctx, error_copy *e) {
     return s;
 }
 
+static fxs_status bind_one(fxs_ctx *ctx, const fxs_op *op, const fxs_value *args, const fxs_value *kwargs,
+                           fxs_arena *scratch, const fxs_schema **schema, fxs_value **bound) {
+    FXS_TRY(fxs_registry_schema(ctx, op, schema));
+    *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
+    if (!*bound)
+        return fxs_fail_memory(ctx);
+    return fxs_schema_bind(ctx, scratch, op->name, *schema, args, kwargs, *bound);
+}
+
 /* The first overload that takes the arguments. */
 static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
                                 fxs_arena *scratch, const fxs_candidate **chosen, const fxs_schema **schema,
                                 fxs_value **bound) {
     error_copy first = {0};
     for (const fxs_candidate *o = ops; o; o = o->next) {
-        FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
-        *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
-        if (!*bound) {
-            fxs_free(first.message);
-            return fxs_fail_memory(ctx);
-        }
-        fxs_status s = fxs_schema_bind(ctx, scratch, o->op->name, *schema, args, kwargs, *bound);
-        if (s == FXS_OK) {
+        fxs_status s = bind_one(ctx, o->op, args, kwargs, scratch, schema, bound);
+        if (s == FXS_OK || s == FXS_ENOMEM) {
             fxs_free(first.message);
             *chosen = o;
-            return FXS_OK;
-        }
-        if (s == FXS_ENOMEM) {
-            fxs_free(first.message);
             return s;
         }
         keep_first_error(ctx, &first);

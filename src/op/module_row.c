@@ -331,7 +331,6 @@ fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row,
 
 typedef struct forward {
     const fxs_layer *layer;
-    fxs_arena *arena;
     const fxs_value *args, *kwargs;
     bool train;
     fxs_fetch_fn *fetch;
@@ -380,19 +379,6 @@ static bool declares_state(const char *state, const char *name) {
     return false;
 }
 
-/* All parameters in the order of the state, for layers that have as many as their arguments say. */
-static fxs_status all_parameters(const forward *f, fxs_value *out) {
-    size_t n = 0;
-    for (int i = 0; i < f->layer->nstate; i++)
-        n += !f->layer->state[i].is_buffer;
-    FXS_TRY(fxs_make_seq(f->layer->ctx, f->arena, FXS_V_LIST, n, out));
-    n = 0;
-    for (int i = 0; i < f->layer->nstate; i++)
-        if (!f->layer->state[i].is_buffer)
-            FXS_TRY(f->fetch(f->user, f->layer->state[i].name, &out->u.seq->items[n++]));
-    return FXS_OK;
-}
-
 static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
     int at = list_index(f->layer->row->forward ? f->layer->row->forward : "input", name);
     if (at >= 0)
@@ -401,8 +387,6 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
         *out = fxs_bool(f->train);
         return FXS_OK;
     }
-    if (strcmp(name, "parameters") == 0)
-        return all_parameters(f, out);
     *out = fxs_none();
     FXS_TRY(f->fetch(f->user, name, out));
     const fxs_value *v = fxs_layer_hyper(f->layer, name);
@@ -442,7 +426,7 @@ static fxs_status check_surplus(const forward *f) {
 fxs_status fxs_layer_call(const fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven,
                           bool train, fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args,
                           fxs_value *kwargs) {
-    forward f = {.layer = layer, .arena = a, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
+    forward f = {.layer = layer, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
     reader r = {.layer = (fxs_layer *)layer, .at = layer->row->call};
     fxs_value positional[FXS_MAX_ARGS];
     fxs_pair named[FXS_MAX_ARGS];

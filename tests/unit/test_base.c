@@ -187,7 +187,7 @@ static void random_numbers_do_not_depend_on_threads(void **state) {
 }
 
 static void maps_find_what_was_put(void **state) {
-    static char keys[2000][8];
+    static char keys[2000][16];
     fxs_map m = {0};
     (void)state;
     for (int i = 0; i < 2000; i++) {

@@ -183,7 +183,15 @@ static void png_size_and_resolution(void **state) {
     fxs_module_unref(m);
 }
 
-/* One picture drawn in bands of many heights: the same pixels. */
+/* A shade may differ by two where cairo rounds a shifted line to its grid of 1/256 pixel; nobody sees it. */
+static void assert_same_pixels(const pixels *a, const pixels *b) {
+    assert_int_equal(a->image.width, b->image.width);
+    assert_int_equal(a->image.height, b->image.height);
+    for (size_t i = 0; i < PNG_IMAGE_SIZE(a->image); i++)
+        assert_true(abs(a->data[i] - b->data[i]) <= 2);
+}
+
+/* One picture drawn in bands of many heights, and in tiles: the same pixels. */
 static void bands_do_not_show(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m = sample_module(ctx);
@@ -200,6 +208,7 @@ static void bands_do_not_show(void **state) {
         fxs_canvas_options opt = FXS_CANVAS_DEFAULTS;
         fxs_sink sink;
         opt.band_bytes = memory[i];
+        opt.tile = i == 0 ? 32767 : i == 1 ? 8192 : 100;
         opt.notes = &notes;
         fxs_sink_memory(&sink);
         assert_ok(ctx, fxs_canvas_png(ctx, &s, &opt, &sink));
@@ -207,7 +216,7 @@ static void bands_do_not_show(void **state) {
         if (i == 0) {
             whole = p;
         } else {
-            assert_memory_equal(p.data, whole.data, PNG_IMAGE_SIZE(p.image));
+            assert_same_pixels(&p, &whole);
             free(p.data);
         }
         fxs_sink_close(&sink);

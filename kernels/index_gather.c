@@ -1,0 +1,381 @@
+/* index_gather.c: gather scatter scatter_add take_along_dim index_select index_add index_copy index_fill take: reads
+ * and writes at places that an index tensor names along one dimension. Indices are checked in the kernel: infer may not
+ * look at values. */
+#include <string.h>
+
+#include "kernels/iterate.h"
+
+/* ---- walking ------------------------------------------------------------------------------------------- */
+
+/* A row-major position over t's shape as an offset in another tensor's strides. */
+static int64_t offset_at(int ndim, const int64_t *sizes, const int64_t *strides, int64_t position, int skip) {
+    int64_t at = 0;
+    for (int i = ndim - 1; i >= 0; i--) {
+        if (i != skip)
+            at += position % sizes[i] * strides[i];
+        position /= sizes[i];
+    }
+    return at;
+}
+
+static char *element(const fxs_tensor *t, int64_t offset) {
+    return (char *)fxs_tensor_data(t) + offset * (int64_t)fxs_dtype_size(t->dtype);
+}
+
+/* The index at a position of the index tensor, from the end when negative and `wrap`. */
+static fxs_status index_in(fxs_call *c, const fxs_tensor *index, int64_t position, int dim, int64_t size, bool wrap,
+                           int64_t *out) {
+    int64_t at = offset_at(index->ndim, index->sizes, index->strides, position, -1);
+    int64_t i = fxs_load_int(index->dtype, element(index, at));
+    if (i >= size || i < (wrap ? -size : 0))
+        return FXS_REFUSE(c, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld", (long long)i,
+                          dim, (long long)size);
+    *out = i < 0 ? i + size : i;
+    return FXS_OK;
+}
+
+static int64_t size_at(const fxs_tensor *t, int dim) { return t->ndim ? t->sizes[dim] : 1; }
+static int64_t stride_at(const fxs_tensor *t, int dim) { return t->ndim ? t->strides[dim] : 0; }
+
+static fxs_status check_long(fxs_call *c, const fxs_tensor *index) {
+    if (index->dtype != FXS_INT64)
+        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s", fxs_dtype_name(index->dtype));
+    return FXS_OK;
+}
+
+static fxs_status shapes_differ(fxs_call *c, const char *what, const fxs_tensor *a, const fxs_tensor *b) {
+    char x[FXS_SIZES_TEXT], y[FXS_SIZES_TEXT];
+    return FXS_REFUSE(c, FXS_ESHAPE, "%s: shapes %s and %s", what, fxs_sizes_text(a, x), fxs_sizes_text(b, y));
+}
+
+/* The index may be smaller than self outside of dim, and no larger than src anywhere. */
+static fxs_status check_index_shape(fxs_call *c, const fxs_tensor *self, int dim, const fxs_tensor *index,
+                                    const fxs_tensor *src) {
+    FXS_TRY(check_long(c, index));
+    if (fxs_tensor_numel(index) == 0)
+        return FXS_OK;
+    if ((self->ndim ? self->ndim : 1) != (index->ndim ? index->ndim : 1))
+        return shapes_differ(c, "index tensor must have the same number of dimensions as self tensor", index, self);
+    for (int i = 0; i < index->ndim; i++)
+        if ((i != dim && index->sizes[i] > size_at(self, i)) || (src && index->sizes[i] > size_at(src, i)))
+            return shapes_differ(c,
+                                 "size does not match: expected index to be smaller than self and src apart from the "
+                                 "dimension that it indexes",
+                                 index, src && index->sizes[i] > size_at(src, i) ? src : self);
+    return FXS_OK;
+}
+
+/* ---- gather -------------------------------------------------------------------------------------------- */
+
+static fxs_status infer_gather(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    FXS_TRY(check_index_shape(c, self, dim, index, NULL));
+    return fxs_out_new(c, self->dtype, index->ndim, index->sizes, NULL);
+}
+
+static fxs_status run_gather(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2), *out = c->out[0];
+    size_t size = fxs_dtype_size(self->dtype);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, dim, size_at(self, dim), false, &k));
+        int64_t at = offset_at(self->ndim ? index->ndim : 0, index->sizes, self->strides, i, dim);
+        int64_t put = offset_at(index->ndim, index->sizes, out->strides, i, -1);
+        memcpy(element(out, put), element(self, at + k * stride_at(self, dim)), size);
+    }
+    return FXS_OK;
+}
+
+/* take_along_dim(self, indices, dim): gather of shapes that are broadcast outside of dim; without dim, of flat ones. */
+static fxs_status along_operands(fxs_call *c, fxs_tensor *self, fxs_tensor *index, int *dim) {
+    *self = *fxs_arg_tensor(c, 0);
+    *index = *fxs_arg_tensor(c, 1);
+    FXS_TRY(check_long(c, index));
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), self->ndim, dim));
+    if (self->ndim != index->ndim)
+        return shapes_differ(c, "input and indices should have the same number of dimensions", self, index);
+    for (int i = 0; i < self->ndim; i++) {
+        int64_t a = self->sizes[i], b = index->sizes[i];
+        if (i == *dim)
+            continue;
+        if (a != b && a != 1 && b != 1)
+            return shapes_differ(c, "input and indices must have broadcastable shapes", self, index);
+        self->strides[i] = a == 1 ? 0 : self->strides[i];
+        index->strides[i] = b == 1 ? 0 : index->strides[i];
+        self->sizes[i] = index->sizes[i] = a == 1 ? b : a;
+    }
+    return FXS_OK;
+}
+
+static fxs_status infer_take_along(fxs_call *c) {
+    fxs_tensor self, index;
+    int dim;
+    FXS_TRY(along_operands(c, &self, &index, &dim));
+    return fxs_out_new(c, self.dtype, index.ndim, index.sizes, NULL);
+}
+
+static fxs_status run_take_along(fxs_call *c) {
+    fxs_tensor self, index;
+    const fxs_tensor *out = c->out[0];
+    int dim;
+    FXS_TRY(along_operands(c, &self, &index, &dim));
+    for (int64_t i = 0, n = fxs_tensor_numel(&index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, &index, i, dim, size_at(&self, dim), false, &k));
+        int64_t at = offset_at(index.ndim, index.sizes, self.strides, i, dim);
+        memcpy(element(out, offset_at(index.ndim, index.sizes, out->strides, i, -1)),
+               element(&self, at + k * stride_at(&self, dim)), fxs_dtype_size(self.dtype));
+    }
+    return FXS_OK;
+}
+
+/* ---- scatter ------------------------------------------------------------------------------------------- */
+
+static fxs_status out_like_self(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0);
+    FXS_TRY(fxs_check_computable(c, self->dtype));
+    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
+}
+
+/* scatter(self, dim, index, src) */
+static fxs_status infer_scatter(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *src = fxs_arg_tensor(c, 3);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    if (src && src->dtype != self->dtype)
+        return FXS_REFUSE(c, FXS_ETYPE, "expected self.dtype to be equal to src.dtype: torch.%s and torch.%s",
+                          fxs_dtype_name(self->dtype), fxs_dtype_name(src->dtype));
+    FXS_TRY(check_index_shape(c, self, dim, fxs_arg_tensor(c, 2), src));
+    return out_like_self(c);
+}
+
+static fxs_status copy_self(fxs_call *c) {
+    fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
+    return FXS_OK;
+}
+
+static void put_one(fxs_tensor *t, int64_t at, bool add, double f, int64_t i) {
+    char *p = element(t, at);
+    if (fxs_is_floating(t->dtype))
+        fxs_store_double(t->dtype, p, (add ? fxs_load_double(t->dtype, p) : 0) + f);
+    else
+        fxs_store_int(t->dtype, p, (int64_t)((add ? (uint64_t)fxs_load_int(t->dtype, p) : 0) + (uint64_t)i));
+}
+
+/* A number as it is written into a type. */
+static void number_for(const fxs_call *c, int i, double *f, int64_t *whole) {
+    *f = fxs_arg_float(c, i);
+    *whole = fxs_arg_int(c, i);
+}
+
+static fxs_status scatter(fxs_call *c, bool add) {
+    fxs_tensor *out = c->out[0];
+    const fxs_tensor *index = fxs_arg_tensor(c, 2), *src = fxs_arg_tensor(c, 3);
+    double f;
+    int64_t whole;
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
+    FXS_TRY(copy_self(c));
+    number_for(c, 3, &f, &whole);
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), false, &k));
+        if (src) {
+            int64_t at = offset_at(src->ndim ? index->ndim : 0, index->sizes, src->strides, i, -1);
+            f = fxs_load_double(src->dtype, element(src, at));
+            whole = fxs_load_int(src->dtype, element(src, at));
+        }
+        int64_t put = offset_at(out->ndim ? index->ndim : 0, index->sizes, out->strides, i, dim);
+        put_one(out, put + k * stride_at(out, dim), add, f, whole);
+    }
+    return FXS_OK;
+}
+
+static fxs_status run_scatter(fxs_call *c) { return scatter(c, false); }
+static fxs_status run_scatter_add(fxs_call *c) { return scatter(c, true); }
+
+/* ---- whole slices -------------------------------------------------------------------------------------- */
+
+static fxs_status check_vector(fxs_call *c, const fxs_tensor *index) {
+    if (index->ndim > 1)
+        return FXS_REFUSE(c, FXS_ESHAPE, "index is supposed to be a vector, but it has %d dimensions", index->ndim);
+    if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
+        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int32 or int64 for index, not torch.%s",
+                          fxs_dtype_name(index->dtype));
+    return FXS_OK;
+}
+
+/* t at one index of dim, as a struct over its storage. */
+static fxs_tensor slice_of(const fxs_tensor *t, int dim, int64_t i) {
+    fxs_tensor s = *t;
+    if (t->ndim == 0)
+        return s;
+    s.offset += i * t->strides[dim];
+    s.ndim--;
+    for (int k = dim; k < s.ndim; k++) {
+        s.sizes[k] = t->sizes[k + 1];
+        s.strides[k] = t->strides[k + 1];
+    }
+    return s;
+}
+
+static fxs_status infer_index_select(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2);
+    int64_t sizes[FXS_MAX_DIM];
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    FXS_TRY(check_vector(c, index));
+    memcpy(sizes, self->sizes, sizeof sizes);
+    if (self->ndim)
+        sizes[dim] = fxs_tensor_numel(index);
+    return fxs_out_new(c, self->dtype, self->ndim, sizes, NULL);
+}
+
+static fxs_status run_index_select(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, dim, size_at(self, dim), false, &k));
+        fxs_tensor from = slice_of(self, dim, k), to = slice_of(c->out[0], dim, i);
+        fxs_tensor_copy(c->ctx, &to, &from);
+    }
+    return FXS_OK;
+}
+
+/* index_add(self, dim, index, source, alpha) and index_copy(self, dim, index, source) */
+static fxs_status infer_index_source(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    FXS_TRY(check_vector(c, index));
+    if (source->dtype != self->dtype)
+        return FXS_REFUSE(c, FXS_ETYPE, "self (torch.%s) and source (torch.%s) must have the same scalar type",
+                          fxs_dtype_name(self->dtype), fxs_dtype_name(source->dtype));
+    if (size_at(source, dim) != fxs_tensor_numel(index) || source->ndim != self->ndim)
+        return shapes_differ(c, "number of indices must be equal to the source's size in that dimension", index,
+                             source);
+    for (int i = 0; i < self->ndim; i++)
+        if (i != dim && self->sizes[i] != source->sizes[i])
+            return shapes_differ(c, "source/destination must have the same slice shapes", source, self);
+    return out_like_self(c);
+}
+
+static fxs_status put_slices(fxs_call *c, bool add, double alpha) {
+    fxs_tensor *out = c->out[0];
+    const fxs_tensor *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
+    int64_t whole = (int64_t)alpha;
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
+    FXS_TRY(copy_self(c));
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), false, &k));
+        fxs_tensor from = slice_of(source, dim, i), to = slice_of(out, dim, k);
+        for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++) {
+            const char *p = element(&from, offset_at(from.ndim, from.sizes, from.strides, e, -1));
+            double f = alpha * fxs_load_double(from.dtype, p);
+            int64_t v = (int64_t)((uint64_t)whole * (uint64_t)fxs_load_int(from.dtype, p));
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), add, f, v);
+        }
+    }
+    return FXS_OK;
+}
+
+static fxs_status run_index_add(fxs_call *c) { return put_slices(c, true, fxs_arg_float(c, 4)); }
+static fxs_status run_index_copy(fxs_call *c) { return put_slices(c, false, 1); }
+
+/* index_fill(self, dim, index, value) */
+static fxs_status infer_index_fill(fxs_call *c) {
+    const fxs_tensor *value = fxs_arg_tensor(c, 3);
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), fxs_arg_tensor(c, 0)->ndim, &dim));
+    FXS_TRY(check_vector(c, fxs_arg_tensor(c, 2)));
+    FXS_TRY(check_long(c, fxs_arg_tensor(c, 2)));
+    if (value && value->ndim)
+        return FXS_REFUSE(c, FXS_ESHAPE, "only supports a 0-dimensional value tensor, but got one with %d dimensions",
+                          value->ndim);
+    const fxs_tensor *self = fxs_arg_tensor(c, 0);
+    int64_t strides[FXS_MAX_DIM];
+    FXS_TRY(fxs_check_computable(c, self->dtype));
+    fxs_strides_like(self, strides);
+    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, strides);
+}
+
+static fxs_status run_index_fill(fxs_call *c) {
+    fxs_tensor *out = c->out[0];
+    const fxs_tensor *index = fxs_arg_tensor(c, 2), *value = fxs_arg_tensor(c, 3);
+    double f;
+    int64_t whole;
+    int dim;
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
+    FXS_TRY(copy_self(c));
+    number_for(c, 3, &f, &whole);
+    if (value) {
+        f = fxs_load_double(value->dtype, fxs_tensor_data(value));
+        whole = fxs_load_int(value->dtype, fxs_tensor_data(value));
+    }
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), true, &k));
+        fxs_tensor to = slice_of(out, dim, k);
+        for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++)
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), false, f, whole);
+    }
+    return FXS_OK;
+}
+
+/* take(self, index): self counts as flat. */
+static fxs_status infer_take(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 1);
+    FXS_TRY(check_long(c, index));
+    if (fxs_tensor_numel(self) == 0 && fxs_tensor_numel(index) != 0)
+        return FXS_REFUSE(c, FXS_EINDEX, "tried to take from an empty tensor");
+    return fxs_out_like(c, index, self->dtype);
+}
+
+static fxs_status run_take(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 1), *out = c->out[0];
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, 0, fxs_tensor_numel(self), true, &k));
+        memcpy(element(out, offset_at(index->ndim, index->sizes, out->strides, i, -1)),
+               element(self, offset_at(self->ndim, self->sizes, self->strides, k, -1)), fxs_dtype_size(self->dtype));
+    }
+    return FXS_OK;
+}
+
+/* Scatters that add: one FLOP for each element of the index or source. */
+static fxs_cost cost_scatter_add(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 2)}; }
+static fxs_cost cost_index_add(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 3)}; }
+
+#define PURE FXS_OP_NO_INPLACE
+
+const fxs_op fxs_ops_index_gather[] = {
+    {"gather", "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+     "torch.gather Tensor.gather", infer_gather, run_gather, NULL, PURE},
+    {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor", "torch.take_along_dim Tensor.take_along_dim",
+     infer_take_along, run_take_along, NULL, PURE},
+    {"scatter", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "torch.scatter Tensor.scatter",
+     infer_scatter, run_scatter, NULL, 0},
+    {"scatter", "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "torch.scatter Tensor.scatter",
+     infer_scatter, run_scatter, NULL, 0},
+    {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+     "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add, 0},
+    {"index_select", "(Tensor self, int dim, Tensor index) -> Tensor", "torch.index_select Tensor.index_select",
+     infer_index_select, run_index_select, NULL, PURE},
+    {"index_add", "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+     "torch.index_add Tensor.index_add", infer_index_source, run_index_add, cost_index_add, 0},
+    {"index_copy", "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+     "torch.index_copy Tensor.index_copy", infer_index_source, run_index_copy, NULL, 0},
+    {"index_fill", "(Tensor self, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
+     "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, 0},
+    {"take", "(Tensor self, Tensor index) -> Tensor", "torch.take Tensor.take", infer_take, run_take, NULL, PURE},
+    {0},
+};
+#undef PURE
