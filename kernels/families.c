@@ -36,6 +36,12 @@ const fxs_family fxs_families[] = {
     {"index", fxs_ops_index, NULL},
     {"gather", fxs_ops_index_gather, NULL},
     {"found", fxs_ops_index_found, NULL},
+    {"rearrangement", fxs_ops_rearrange, NULL},
+    {"triangles", fxs_ops_triangle, NULL},
+    {"padding", fxs_ops_pad, fxs_modules_pad},
+    {"creation", fxs_ops_create, NULL},
+    {"data", fxs_ops_create_data, NULL},
+    {"random", fxs_ops_random, NULL},
     {"tensor facts", fxs_ops_scalar_tensor, NULL},
     /* Python's own values come last: their rows take anything that the tensors' rows did not. */
     {"python numbers", fxs_ops_scalar_number, NULL},

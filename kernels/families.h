@@ -59,5 +59,12 @@ extern const fxs_op fxs_ops_order[];
 extern const fxs_op fxs_ops_scan[];
 extern const fxs_op fxs_ops_index_gather[];
 extern const fxs_op fxs_ops_index_found[];
+extern const fxs_op fxs_ops_rearrange[];
+extern const fxs_op fxs_ops_triangle[];
+extern const fxs_op fxs_ops_pad[];
+extern const fxs_op fxs_ops_create[];
+extern const fxs_op fxs_ops_create_data[];
+extern const fxs_op fxs_ops_random[];
+extern const fxs_module_row fxs_modules_pad[];
 
 #endif

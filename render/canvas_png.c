@@ -62,8 +62,8 @@ static fxs_status choose_size(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas
 
 /* cairo's native-endian xRGB becomes the bytes R, G, B in the band's rows, from column x on. */
 static void copy_tile(const png *p, uint32_t x, uint32_t w, uint32_t h) {
-    const unsigned char *from = cairo_image_surface_get_data(p->surface);
     size_t stride = (size_t)cairo_image_surface_get_stride(p->surface);
+    const unsigned char *from = cairo_image_surface_get_data(p->surface);
     for (uint32_t y = 0; y < h; y++) {
         const unsigned char *line = from + y * stride;
         unsigned char *out = p->rows + ((size_t)y * p->w + x) * 3;

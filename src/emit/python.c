@@ -162,7 +162,8 @@ static void put_call(writer *w, const fxs_node *n) {
     }
     fxs_buf_add(&w->body, w->function.data ? w->function.data : "", w->function.len);
     put_arguments(w, n, 0);
-    if (n->wrapped)
+    bool opaque = w->function.data && strncmp(w->function.data, "torch.", 6) != 0;
+    if (n->wrapped || (opaque && (w->p->flags & FXS_PY_WRAP_ALL)))
         note_wrapped(w);
 }
 

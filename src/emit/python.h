@@ -26,6 +26,9 @@ typedef struct fxs_py {
     bool failed; /* memory is out */
 } fxs_py;
 
+/* Beside the public flags: torch.fx.wrap is told of every function that tracing would else look into. Such a function
+ * was wrapped when the graph was traced, or it would not be there. */
+enum { FXS_PY_WRAP_ALL = 1 << 16 };
 /* How many globals are there from the start (inf, nan, NoneType, torch, device, fx_pytree, pytree). */
 enum { FXS_PY_PRESET = 7 };
 

@@ -30,14 +30,6 @@ static bool has_word(const fxs_buf *b, const char *word) {
     return false;
 }
 
-static void put_import(file *f, const char *module, size_t len) {
-    if (fxs_map_at(&f->imported, module, len))
-        return;
-    if (!fxs_map_put(&f->imported, module, len, f))
-        f->py.failed = true;
-    fxs_buf_printf(&f->imports, "import %.*s\n", (int)len, module);
-}
-
 /* What can't be imported, from the program that was traced or without a name: whoever runs the file must supply it. */
 static void put_missing(file *f, const fxs_py_global *g) {
     if (g->is_type) { /* an annotation may be any object */
@@ -58,8 +50,7 @@ static void put_global(file *f, const fxs_py_global *g) {
     if (strcmp(g->object, "...") == 0) {
         fxs_buf_printf(&f->globals, "%s = ...\n", g->name);
     } else if (dot && strncmp(g->object, "__main__.", 9) != 0 && fxs_py_dotted(g->object, strlen(g->object))) {
-        put_import(f, g->object, (size_t)(dot - g->object));
-        fxs_buf_printf(&f->globals, "%s = %s\n", g->name, g->object);
+        fxs_buf_printf(&f->imports, "from %.*s import %s as %s\n", (int)(dot - g->object), g->object, dot + 1, g->name);
     } else {
         put_missing(f, g);
     }
@@ -227,7 +218,7 @@ static void put_class(file *f, const char *name, fxs_buf *out) {
 
 static fxs_status build(file *f, unsigned flags, fxs_buf *out) {
     fxs_ctx *ctx = f->root->ctx;
-    FXS_TRY(fxs_py_init(&f->py, f->root->graph, flags));
+    FXS_TRY(fxs_py_init(&f->py, f->root->graph, flags | FXS_PY_WRAP_ALL));
     FXS_TRY(fxs_py_forward(&f->py, f->root->graph, &f->wraps, &f->forward));
     const char *name = fxs_py_unique(&f->py, f->root->class_name);
     if (!name || f->forward.failed)
@@ -259,7 +250,6 @@ fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **te
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph, so there is no forward to write", m->class_name);
     fxs_status s = build(&f, flags, &out);
     fxs_py_free(&f.py);
-    fxs_map_free(&f.imported);
     fxs_map_free(&f.stubs);
     fxs_map_free(&f.shared);
     fxs_buf *const all[] = {&f.imports, &f.globals, &f.wraps, &f.classes, &f.init, &f.forward, &f.module};

@@ -74,10 +74,29 @@ static fxs_status map_value(const mapping *m, const fxs_value *v, fxs_value *out
     return fxs_value_map(m->into->ctx, &m->into->arena, v, map_leaf, (void *)m, out);
 }
 
+/* The scope with that path, and all outside of it, in g. */
+static fxs_status copy_scope(fxs_graph *g, const fxs_scope *from, const fxs_scope **to) {
+    const fxs_scope *outer = NULL;
+    *to = NULL;
+    if (!from)
+        return FXS_OK;
+    *to = fxs_map_get(&g->scopes, from->path);
+    if (*to)
+        return FXS_OK;
+    FXS_TRY(copy_scope(g, from->outer, &outer));
+    return fxs_graph_scope(g, outer, from->path, from->class_name, to);
+}
+
 /* Shallow: the same facts; statistics stay with the node that was run. */
 static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
     fxs_graph *g = to->graph;
     to->line = from->line;
+    FXS_TRY(copy_scope(g, from->scope, &to->scope));
+    if (from->file) {
+        to->file = fxs_arena_dup(&g->arena, from->file, strlen(from->file));
+        if (!to->file)
+            return fxs_fail_memory(g->ctx);
+    }
     to->meta = from->meta;
     to->meta.stats = NULL;
     to->meta.nstats = 0;

@@ -44,6 +44,7 @@ void fxs_graph_free(fxs_graph *g) {
         fxs_node_clear_meta(n);
     }
     fxs_map_free(&g->names);
+    fxs_map_free(&g->scopes);
     fxs_arena_clear(&g->arena);
     fxs_free(g);
 }
@@ -247,6 +248,23 @@ const char *fxs_node_name(const fxs_node *n) { return n->name; }
 const char *fxs_node_target(const fxs_node *n) { return n->target; }
 const char *fxs_node_type(const fxs_node *n) { return n->type; }
 fxs_graph *fxs_node_graph(const fxs_node *n) { return n->graph; }
+const fxs_scope *fxs_node_scope(const fxs_node *n) { return n->scope; }
+fxs_place fxs_node_place(const fxs_node *n) { return (fxs_place){.file = n->file, .line = n->file ? n->line : 0}; }
+
+fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path, const char *class_name,
+                           const fxs_scope **out) {
+    *out = fxs_map_get(&g->scopes, path);
+    if (*out)
+        return FXS_OK;
+    fxs_scope *s = FXS_NEW(&g->arena, fxs_scope);
+    char *key = fxs_arena_dup(&g->arena, path, strlen(path));
+    char *name = fxs_arena_dup(&g->arena, class_name, strlen(class_name));
+    if (!s || !key || !name || !fxs_map_put(&g->scopes, key, strlen(key), s))
+        return fxs_fail_memory(g->ctx);
+    *s = (fxs_scope){.outer = outer, .path = key, .class_name = name};
+    *out = s;
+    return FXS_OK;
+}
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
 const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
 const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }

@@ -23,6 +23,8 @@ struct fxs_node {
     int line;      /* in the file that it was read from, 0 when it was not */
     bool wrapped;  /* its function is one that torch.fx.wrap was told of; set by builders */
     const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by builders */
+    const char *file;        /* that `line` is of, in the arena; NULL: the file that the graph was read from */
+    const fxs_scope *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
     fxs_meta meta;           /* result's tensors are counted; message and stats live in the arena */
 };
 
@@ -31,13 +33,26 @@ struct fxs_graph {
     fxs_arena arena;
     fxs_node root; /* the sentinel */
     size_t len;
-    fxs_map names; /* every name ever given */
+    fxs_map names;  /* every name ever given */
+    fxs_map scopes; /* path -> fxs_scope of nodes, in the arena */
+    struct fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the arena; NULL: flat */
     size_t next_id;
     fxs_node *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
     bool insert_after;
     fxs_module *owner; /* the module that took it over; not counted */
 };
 
+/* How a graph whose placeholders are the leaves of trees is called. Leaves of a spec are the string "*". */
+typedef struct fxs_pytree {
+    bool bound; /* it is a method: self is flattened too */
+    size_t nparams;
+    const char **params;       /* names of the parameters, as they are written in the signature */
+    fxs_value inputs, output; /* a tuple with one tree a parameter; the tree of the output */
+} fxs_pytree;
+
+/* The scope of that path, made where it is not there yet; text is copied. */
+fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path, const char *class_name,
+                           const fxs_scope **out);
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */

@@ -23,6 +23,8 @@ void fxs_module_unref(fxs_module *m) {
     if (!m || --m->refs > 0)
         return;
     for (size_t i = 0; i < m->nattributes; i++) {
+        if (m->attributes[i].param->made_for == m) /* another module may share it, and live longer */
+            m->attributes[i].param->made_for = NULL;
         fxs_free(m->attributes[i].name);
         free_param(m->attributes[i].param);
     }
@@ -31,6 +33,8 @@ void fxs_module_unref(fxs_module *m) {
         fxs_module_unref(m->children[i].module);
     }
     fxs_graph_free(m->graph);
+    if (m->forward)
+        m->forward_free(m->forward);
     fxs_map_free(&m->child_names);
     fxs_map_free(&m->attribute_names);
     fxs_free(m->attributes);
@@ -93,6 +97,8 @@ static fxs_status add_implied_state(fxs_module *m) {
     fxs_arena a = {0};
     fxs_layer *layer = FXS_NEW(&a, fxs_layer);
     fxs_status s = layer ? fxs_module_layer(m, &a, layer) : fxs_fail_memory(m->ctx);
+    if (s == FXS_OK)
+        s = fxs_layer_bind_state(layer);
     for (int i = 0; s == FXS_OK && i < layer->nstate; i++) {
         fxs_parameter *p = new_param(m, &layer->state[i]);
         if (!p) {
@@ -106,7 +112,8 @@ static fxs_status add_implied_state(fxs_module *m) {
     return s;
 }
 
-static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_value *args, const fxs_value *kwargs) {
+static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
+                              bool bare) {
     m->class_name = fxs_memdup0(class_name, strlen(class_name));
     if (!m->class_name)
         return fxs_fail_memory(m->ctx);
@@ -118,23 +125,34 @@ static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_v
         FXS_TRY(fxs_value_copy(m->ctx, NULL, kwargs, &m->kwargs));
     else
         FXS_TRY(fxs_make_dict(m->ctx, NULL, 0, &m->kwargs));
+    if (bare)
+        return FXS_OK;
     FXS_TRY(fxs_registry_find_module(m->ctx, class_name, &m->row));
     return m->row ? add_implied_state(m) : FXS_OK;
 }
 
-fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
-                          fxs_module **out) {
+static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
+                             bool bare, fxs_module **out) {
     fxs_module *m = *out = fxs_alloc0(1, sizeof *m);
     if (!m)
         return fxs_fail_memory(ctx);
     m->refs = 1;
     m->ctx = ctx;
-    fxs_status s = fill_module(m, class_name, args, kwargs);
+    fxs_status s = fill_module(m, class_name, args, kwargs, bare);
     if (s != FXS_OK) {
         fxs_module_unref(m);
         *out = NULL;
     }
     return s;
+}
+
+fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
+                          fxs_module **out) {
+    return new_module(ctx, class_name, args, kwargs, false, out);
+}
+
+fxs_status fxs_module_new_bare(fxs_ctx *ctx, const char *class_name, fxs_module **out) {
+    return new_module(ctx, class_name, NULL, NULL, true, out);
 }
 
 fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out) {
@@ -194,6 +212,19 @@ fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer
     fxs_parameter *p = new_param(m, &s);
     if (!p)
         return m->ctx->status ? m->ctx->status : fxs_fail_memory(m->ctx);
+    return put_attribute(m, name, p);
+}
+
+fxs_status fxs_module_add_constant(fxs_module *m, const char *name, fxs_tensor *t) {
+    fxs_parameter *p = fxs_alloc0(1, sizeof *p);
+    if (!p)
+        return fxs_fail_memory(m->ctx);
+    *p = (fxs_parameter){.refs = 1, .is_buffer = true, .given = true, .made_for = m};
+    if (fxs_tensor_to_meta(m->ctx, t, &p->spec) != FXS_OK) {
+        fxs_free(p);
+        return m->ctx->status;
+    }
+    p->data = fxs_tensor_ref(t);
     return put_attribute(m, name, p);
 }
 

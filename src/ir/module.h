@@ -10,12 +10,13 @@
 typedef struct fxs_parameter {
     int refs;
     bool is_buffer, implied; /* implied: follows from the layer's class and arguments */
+    bool given;              /* the values were given, and can't be made again */
     fxs_tensor *spec;        /* meta tensor: dtype, sizes, requires_grad */
     fxs_tensor *data;        /* NULL until it is read */
     fxs_init init;
     double bound;
     uint64_t seed;              /* from the name under which it was made */
-    const fxs_module *made_for; /* names it in messages; not counted */
+    const fxs_module *made_for; /* names it in messages; not counted; NULL once it is gone */
 } fxs_parameter;
 
 typedef struct fxs_attribute {
@@ -41,8 +42,14 @@ struct fxs_module {
     size_t nchildren, children_cap;
     fxs_map child_names, attribute_names; /* name -> index + 1 */
     fxs_graph *graph;                     /* owned */
+    struct fxs_forward *forward;          /* owned: what a trace runs for it (front/trace.h); NULL: it is a layer */
+    void (*forward_free)(struct fxs_forward *f);
 };
 
+/* A module without the state that its class implies. */
+fxs_status fxs_module_new_bare(fxs_ctx *ctx, const char *class_name, fxs_module **out);
+/* Puts a tensor that is there already under a name that is free; counts it. */
+fxs_status fxs_module_add_constant(fxs_module *m, const char *name, fxs_tensor *t);
 /* A child by name (no dots); NULL when it is not there. */
 fxs_module *fxs_module_child(const fxs_module *m, const char *name, size_t len);
 fxs_parameter *fxs_module_attribute(const fxs_module *m, const char *name, size_t len);
@@ -61,6 +68,8 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path);
 fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out);
 /* Puts an existing parameter under a second name: tied weights. */
 fxs_status fxs_module_share(fxs_module *m, const char *name, fxs_parameter *p);
+/* The same at a dotted path; plain modules are made on the way. */
+fxs_status fxs_module_share_at(fxs_module *m, const char *path, fxs_parameter *p);
 /* The values: made now if they were not there. Borrowed from p. */
 fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out);
 /* Drops values that can be made again. */

@@ -222,6 +222,30 @@ static size_t split_number(char *name, size_t len, unsigned long long *number) {
     return digits - 1;
 }
 
+static bool is_taken(const fxs_map *used, const char *name, bool own) {
+    return (!own && fxs_name_reserved(name)) || fxs_map_at(used, name, strlen(name));
+}
+
+/* Counts on until the name is free. Names are never released, so that numbers that were passed over once need not be
+ * tried again: where the search for a candidate ended is kept under the candidate and a '#', which is in no name. */
+static bool next_free(fxs_arena *a, fxs_map *used, char *name, size_t base, unsigned long long number, bool own) {
+    size_t len = strlen(name);
+    char *key = fxs_arena_alloc_raw(a, len + 2, 1);
+    if (!key)
+        return false;
+    memcpy(key, name, len);
+    memcpy(key + len, "#", 2);
+    void **seen = fxs_map_at(used, key, len + 1);
+    if (seen)
+        number = (uintptr_t)*seen;
+    do
+        snprintf(name + base, 24, "_%llu", ++number);
+    while (is_taken(used, name, own));
+    if (seen)
+        *seen = (void *)(uintptr_t)number;
+    return seen || fxs_map_put(used, key, len + 1, (void *)(uintptr_t)number);
+}
+
 fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate, size_t len, bool own,
                            const char **out) {
     size_t n;
@@ -236,8 +260,8 @@ fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char
     }
     unsigned long long number;
     size_t base = split_number(name, n, &number);
-    while ((!own && fxs_name_reserved(name)) || fxs_map_at(used, name, strlen(name)))
-        snprintf(name + base, 24, "_%llu", ++number);
+    if (is_taken(used, name, own) && !next_free(a, used, name, base, number, own))
+        return fxs_fail_memory(ctx);
     if (!fxs_map_put(used, name, strlen(name), name))
         return fxs_fail_memory(ctx);
     *out = name;

@@ -44,6 +44,8 @@ fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out) 
 }
 
 void fxs_parameter_drop(fxs_parameter *p) {
+    if (p->given)
+        return;
     fxs_tensor_unref(p->data);
     p->data = NULL;
 }

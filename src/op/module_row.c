@@ -287,6 +287,16 @@ fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s) {
         if (s->sizes[i] < 0)
             return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld", layer->row->name,
                             s->name, (long long)s->sizes[i]);
+    if (layer->nstate == layer->state_cap) {
+        int cap = layer->state_cap ? layer->state_cap * 2 : 8;
+        fxs_state *grown = FXS_NEW_N(layer->arena, fxs_state, (size_t)cap);
+        if (!grown)
+            return fxs_fail_memory(layer->ctx);
+        if (layer->nstate)
+            memcpy(grown, layer->state, (size_t)layer->nstate * sizeof *grown);
+        layer->state = grown;
+        layer->state_cap = cap;
+    }
     layer->state[layer->nstate++] = *s;
     return FXS_OK;
 }
@@ -320,11 +330,14 @@ static fxs_status state_entry(reader *r) {
 fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row, const fxs_value *args,
                           const fxs_value *kwargs, fxs_layer *out) {
     *out = (fxs_layer){.ctx = ctx, .arena = a, .row = row};
-    FXS_TRY(bind_hyper(out, args, kwargs));
-    reader r = {.layer = out, .at = row->state ? row->state : ""};
+    return bind_hyper(out, args, kwargs);
+}
+
+fxs_status fxs_layer_bind_state(fxs_layer *layer) {
+    reader r = {.layer = layer, .at = layer->row->state ? layer->row->state : ""};
     for (blanks(&r); *r.at; blanks(&r))
         FXS_TRY(state_entry(&r));
-    return row->expand ? row->expand(out) : FXS_OK;
+    return layer->row->expand ? layer->row->expand(layer) : FXS_OK;
 }
 
 /* ---- the forward call ---------------------------------------------------------------------------------- */

@@ -48,13 +48,15 @@ struct fxs_layer {
     int nhyper;
     const char *hyper_names[FXS_MAX_HYPER];
     fxs_value hyper[FXS_MAX_HYPER];
-    int nstate;
-    fxs_state state[FXS_MAX_STATE];
+    int nstate, state_cap;
+    fxs_state *state; /* empty until fxs_layer_bind_state */
 };
 
-/* Binds positional and keyword arguments as they stand in print(model). Names and values go to `a`. */
+/* Binds positional and keyword arguments as they stand in print(model). Names and values go to `a`. Enough for the
+ * forward call; the state that follows is worked out by fxs_layer_bind_state. */
 fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row, const fxs_value *args,
                           const fxs_value *kwargs, fxs_layer *out);
+fxs_status fxs_layer_bind_state(fxs_layer *layer);
 /* For .expand: adds one state entry. */
 fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s);
 /* The value of a hyper-parameter, NULL when the row has none of that name. */

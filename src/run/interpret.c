@@ -126,11 +126,16 @@ static fxs_status get_attr(machine *m, const fxs_node *n, fxs_step *step, fxs_va
     return read_parameter(m, at.param, result);
 }
 
+/* A reference that ends with the call. */
+typedef struct held {
+    fxs_value value;
+    struct held *next;
+} held;
+
 typedef struct state_user {
     machine *m;
     const fxs_module *module;
-    fxs_value *held; /* references that end with the call */
-    size_t nheld;
+    held *held;
 } state_user;
 
 static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
@@ -139,9 +144,12 @@ static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     *out = fxs_none();
     if (!p)
         return FXS_OK;
+    held *h = FXS_NEW(&u->m->scratch, held);
+    if (!h)
+        return fxs_fail_memory(u->m->ctx);
     FXS_TRY(read_parameter(u->m, p, out));
-    if (u->nheld < FXS_MAX_STATE)
-        u->held[u->nheld++] = *out;
+    *h = (held){.value = *out, .next = u->held};
+    u->held = h;
     return FXS_OK;
 }
 
@@ -175,12 +183,10 @@ static fxs_status call_module(machine *m, const fxs_node *n, fxs_step *step, fxs
     step->parameters = fxs_module_parameter_count(at.module);
     if (!at.module->row)
         return fxs_fail(m->ctx, FXS_EUNKNOWN, "there is no layer %s here", at.module->class_name);
-    state_user u = {.m = m, .module = at.module, .held = FXS_NEW_N(&m->scratch, fxs_value, FXS_MAX_STATE)};
-    if (!u.held)
-        return fxs_fail_memory(m->ctx);
+    state_user u = {.m = m, .module = at.module};
     fxs_status s = call_layer(m, n, at.module, &u, step, result);
-    for (size_t i = 0; i < u.nheld; i++)
-        fxs_value_unref(&u.held[i]);
+    for (held *h = u.held; h; h = h->next)
+        fxs_value_unref(&h->value);
     if (fxs_map_get(&m->module_uses, n->target) == n)
         drop_parameters(at.module);
     return s;

@@ -183,12 +183,16 @@ static void png_size_and_resolution(void **state) {
     fxs_module_unref(m);
 }
 
-/* A shade may differ by two where cairo rounds a shifted line to its grid of 1/256 pixel; nobody sees it. */
+/* Where a curve is cut at the edge of a band, cairo's shades along it may differ a little: in few pixels, by little. */
 static void assert_same_pixels(const pixels *a, const pixels *b) {
+    size_t differing = 0;
     assert_int_equal(a->image.width, b->image.width);
     assert_int_equal(a->image.height, b->image.height);
-    for (size_t i = 0; i < PNG_IMAGE_SIZE(a->image); i++)
-        assert_true(abs(a->data[i] - b->data[i]) <= 2);
+    for (size_t i = 0; i < PNG_IMAGE_SIZE(a->image); i++) {
+        differing += a->data[i] != b->data[i];
+        assert_true(abs(a->data[i] - b->data[i]) <= 16);
+    }
+    assert_true(differing * 2000 < PNG_IMAGE_SIZE(a->image));
 }
 
 /* One picture drawn in bands of many heights, and in tiles: the same pixels. */

@@ -1,0 +1,224 @@
+/* trace_record.c: one call on proxies becomes one node; a call on constants alone is computed. */
+#include "front/trace.h"
+
+#include <string.h>
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+
+/* File and line on the node, and the stack trace that verbose code shows. */
+static fxs_status remember_source(fxs_tracer *t, fxs_node *n) {
+    fxs_buf b = {0};
+    if (!t->opt.record_source || !t->at.file)
+        return FXS_OK;
+    fxs_buf_printf(&b, "  File \"%s\", line %d, in forward\n", t->at.file, t->at.line);
+    n->line = t->at.line;
+    n->file = fxs_arena_dup(&t->graph->arena, t->at.file, strlen(t->at.file));
+    n->stack_trace = b.failed ? NULL : fxs_arena_dup(&t->graph->arena, b.data, b.len);
+    fxs_buf_free(&b);
+    return n->file && n->stack_trace ? FXS_OK : fxs_fail_memory(t->ctx);
+}
+
+fxs_status fxs_tracer_node(fxs_tracer *t, fxs_kind kind, const char *target, const fxs_value *args,
+                           const fxs_value *kwargs, const char *type, fxs_node **out) {
+    fxs_value a, k;
+    if (args)
+        FXS_TRY(fxs_tracer_arg(t, args, &a));
+    if (kwargs)
+        FXS_TRY(fxs_tracer_arg(t, kwargs, &k));
+    FXS_TRY(fxs_graph_create_node(t->graph, kind, target, args ? &a : NULL, kwargs ? &k : NULL, NULL, type, out));
+    (*out)->scope = t->scope;
+    return remember_source(t, *out);
+}
+
+fxs_status fxs_tracer_get_attr(fxs_tracer *t, fxs_traced_tensor *of, fxs_node **out) {
+    bool once = !of->param->is_buffer || t->opt.proxy_buffers;
+    *out = once ? of->node : NULL;
+    if (*out)
+        return FXS_OK;
+    FXS_TRY(fxs_tracer_node(t, FXS_GET_ATTR, of->path, NULL, NULL, NULL, out));
+    if (once)
+        of->node = *out;
+    return FXS_OK;
+}
+
+static fxs_proxy node_proxy(fxs_tracer *t, fxs_kind kind, const char *target, const fxs_value *args,
+                            const fxs_value *kwargs) {
+    fxs_node *n;
+    fxs_status s = fxs_tracer_node(t, kind, target, args, kwargs, NULL, &n);
+    fxs_arena_reset(&t->scratch);
+    return s == FXS_OK ? fxs_made(t, fxs_of_node(n)) : fxs_tracer_failed(t, s);
+}
+
+/* ---- computing at once ------------------------------------------------------------------------------------------------ */
+
+static fxs_status hold(fxs_tracer *t, fxs_value v) {
+    if (t->nheld == t->held_cap) {
+        size_t cap = t->held_cap ? t->held_cap * 2 : 8;
+        fxs_value *p = fxs_realloc(t->held, cap, sizeof *p);
+        if (!p) {
+            fxs_value_unref(&v);
+            return fxs_fail_memory(t->ctx);
+        }
+        t->held = p;
+        t->held_cap = cap;
+    }
+    t->held[t->nheld++] = v;
+    return FXS_OK;
+}
+
+/* Parameters and buffers travel as their meta tensors; their values are needed now. */
+static fxs_status read_tensor(void *user, const fxs_value *leaf, fxs_value *out) {
+    fxs_tracer *t = user;
+    fxs_traced_tensor *of = leaf->tag == FXS_V_TENSOR ? fxs_tracer_tensor(t, leaf->u.tensor) : NULL;
+    *out = *leaf;
+    return of ? fxs_parameter_read(t->ctx, of->param, &out->u.tensor) : FXS_OK;
+}
+
+/* What Python would compute while it runs the forward. */
+static fxs_status compute(fxs_tracer *t, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
+                          fxs_value *out) {
+    fxs_arena scratch = {0};
+    fxs_applied applied = {0};
+    fxs_value a, k;
+    fxs_apply how = {.seed = t->ctx->seed + t->nheld, .scratch = &scratch};
+    fxs_status s = fxs_value_map(t->ctx, &scratch, args, read_tensor, t, &a);
+    if (s == FXS_OK)
+        s = fxs_value_map(t->ctx, &scratch, kwargs, read_tensor, t, &k);
+    if (s == FXS_OK)
+        s = fxs_op_apply(t->ctx, ops, &a, &k, &how, &applied);
+    if (s == FXS_OK)
+        s = fxs_value_copy(t->ctx, &t->arena, &applied.result, out);
+    if (s == FXS_OK)
+        s = hold(t, applied.result);
+    else
+        fxs_value_unref(&applied.result);
+    fxs_arena_clear(&scratch);
+    return s;
+}
+
+/* Computes the call when nothing in it is a node and the library knows it; *done says whether it did. */
+static fxs_status try_compute(fxs_tracer *t, const char *prefix, const char *name, const fxs_value *args,
+                              const fxs_value *kwargs, bool *done, fxs_proxy *out) {
+    char spelling[256];
+    const fxs_candidate *ops = NULL;
+    fxs_value v;
+    *done = false;
+    if (fxs_value_has_node(args) || fxs_value_has_node(kwargs) || strlen(name) > 200)
+        return FXS_OK;
+    snprintf(spelling, sizeof spelling, "%s%s", prefix, name);
+    FXS_TRY(fxs_registry_find(t->ctx, spelling, &ops));
+    if (!ops)
+        return FXS_OK;
+    FXS_TRY(compute(t, ops, args, kwargs, &v));
+    *out = fxs_made(t, v);
+    *done = true;
+    return FXS_OK;
+}
+
+/* ---- functions and methods ------------------------------------------------------------------------------------------------ */
+
+static fxs_proxy finish(fxs_tracer *t, fxs_status s, bool done, fxs_proxy made, fxs_kind kind, const char *target,
+                        const fxs_value *args, const fxs_value *kwargs) {
+    if (s == FXS_OK && !done)
+        return node_proxy(t, kind, target, args, kwargs);
+    fxs_arena_reset(&t->scratch);
+    return s == FXS_OK ? made : fxs_tracer_failed(t, s);
+}
+
+/* Functions that write in place, by their names. */
+static bool writes_in_place(fxs_ctx *ctx, const char *target) {
+    const fxs_candidate *c = NULL;
+    return fxs_registry_find(ctx, target, &c) == FXS_OK && c && c->in_place;
+}
+
+fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs) {
+    fxs_spelled as;
+    fxs_proxy made = fxs_poison(t);
+    bool done = false;
+    fxs_status s = fxs_spell(t->ctx, &t->scratch, name, args, kwargs, &as);
+    if (s != FXS_OK)
+        return finish(t, s, false, made, FXS_CALL_FUNCTION, name, args, kwargs);
+    if (t->opt.refuse_mutation && !as.method && writes_in_place(t->ctx, as.target))
+        return fxs_tracer_fail(t, FXS_EINVAL,
+                               "Tried to trace mutable operation %s. FX only supports functional code, so operations "
+                               "that mutate operands in-place (e.g. via `out` arguments) are not supported",
+                               as.target);
+    s = try_compute(t, as.method ? "Tensor." : "", as.target, &as.args, &as.kwargs, &done, &made);
+    return finish(t, s, done, made, as.method ? FXS_CALL_METHOD : FXS_CALL_FUNCTION, as.target, &as.args, &as.kwargs);
+}
+
+fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs) {
+    fxs_proxy made = fxs_poison(t);
+    bool done = false;
+    fxs_status s = try_compute(t, "Tensor.", name, args, kwargs, &done, &made);
+    return finish(t, s, done, made, FXS_CALL_METHOD, name, args, kwargs);
+}
+
+/* The text of an argument that names something. */
+static const char *name_of(const fxs_proxy *p) {
+    return p->kind == FXS_P_TEXT ? p->u.text : p->kind == FXS_P_VALUE ? fxs_value_text(&p->u.value) : NULL;
+}
+
+fxs_proxy fxs_record_function(fxs_place at, size_t n, const fxs_proxy *p) {
+    fxs_tracer *t = fxs_tracer_of(at, n, p);
+    const char *name = n > 1 ? name_of(&p[1]) : NULL;
+    fxs_value args, kwargs;
+    if (!t || t->failed)
+        return fxs_poison(t);
+    if (!name || !*name)
+        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_function: a module or proxy, then the name of a function expected");
+    return fxs_proxy_arguments(t, n - 2, p + 2, &args, &kwargs) ? fxs_tracer_function(t, name, &args, &kwargs)
+                                                                : fxs_poison(t);
+}
+
+fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p) {
+    fxs_tracer *t = fxs_tracer_of(at, n, p);
+    const char *name = n > 1 ? name_of(&p[1]) : NULL;
+    fxs_value args, kwargs;
+    if (!t || t->failed)
+        return fxs_poison(t);
+    if (!name || !*name)
+        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_method: a proxy, then the name of a method expected");
+    fxs_proxy *all = FXS_NEW_N(&t->scratch, fxs_proxy, n);
+    if (!all)
+        return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
+    all[0] = p[0];
+    memcpy(all + 1, p + 2, (n - 2) * sizeof *all);
+    return fxs_proxy_arguments(t, n - 1, all, &args, &kwargs) ? fxs_tracer_method(t, name, &args, &kwargs)
+                                                              : fxs_poison(t);
+}
+
+fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t n, const fxs_proxy *fields) {
+    fxs_tracer *t = fxs_tracer_of(at, 2 * n, fields);
+    bool method = strncmp(spelling, "Tensor.", 7) == 0;
+    fxs_value args, kwargs;
+    size_t count = 0;
+    if (!t || t->failed)
+        return fxs_poison(t);
+    fxs_proxy *given = FXS_NEW_N(&t->scratch, fxs_proxy, 2 * n);
+    if (!given)
+        return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
+    for (size_t i = 0; i < n && fields[i].kind != FXS_P_ABSENT; i++)
+        given[count++] = fields[i];
+    for (size_t i = 0; i < n; i++, names += strcspn(names, " "), names += *names == ' ') {
+        if (fields[n + i].kind == FXS_P_ABSENT)
+            continue;
+        given[count] = fields[n + i];
+        given[count].keyword = fxs_arena_dup(&t->scratch, names, strcspn(names, " "));
+        if (!given[count++].keyword)
+            return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
+    }
+    if (!fxs_proxy_arguments(t, count, given, &args, &kwargs))
+        return fxs_poison(t);
+    return method ? fxs_tracer_method(t, spelling + 7, &args, &kwargs) : fxs_tracer_function(t, spelling, &args, &kwargs);
+}
+
+fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name) {
+    fxs_tracer *t = fxs_tracer_of(at, 1, &x);
+    fxs_proxy p[] = {x, fxs_s(name)};
+    fxs_value args, kwargs;
+    if (!t || t->failed)
+        return fxs_poison(t);
+    return fxs_proxy_arguments(t, 2, p, &args, &kwargs) ? fxs_tracer_function(t, "builtins.getattr", &args, &kwargs)
+                                                        : fxs_poison(t);
+}
