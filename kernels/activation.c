@@ -1,6 +1,7 @@
 /* activation.c: activation functions and their layers. Functionals have an argument `inplace` that makes the call in
  * place (apply.c sees to it). Dropout and its kin are in dropout.c, softmax in softmax.c, sigmoid and tanh in unary.c.
  */
+#include "kernels/format.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
 #include "op/module_row.h"
@@ -91,6 +92,21 @@ static fxs_status infer_float(fxs_call *c) {
     return fxs_out_like(c, self, self->dtype);
 }
 
+static fxs_status infer_contiguous(fxs_call *c) {
+    FXS_TRY(infer_float(c));
+    fxs_strides_of(c->out[0]->ndim, c->out[0]->sizes, NULL, c->out[0]->strides);
+    return FXS_OK;
+}
+
+/* Functions that PyTorch composes of others, which take integers to float32. */
+static fxs_status infer_composed(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 1);
+    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    return fxs_out_like(c, fxs_arg_tensor(c, 0), fxs_common_float(&o));
+}
+
 static fxs_status infer_gelu(fxs_call *c) {
     const char *how = fxs_arg_str(c, 1);
     if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
@@ -132,9 +148,10 @@ static fxs_status infer_prelu(fxs_call *c) {
     if (n != 1 && n != channels)
         return FXS_REFUSE(c, FXS_ESHAPE, "the number of weights (%lld) must be 1 or the channel size (%lld)",
                           (long long)n, (long long)channels);
-    FXS_TRY(infer_float(c));
-    fxs_strides_of(x->ndim, x->sizes, NULL, c->out[0]->strides); /* computed on input.contiguous() */
-    return FXS_OK;
+    FXS_TRY(fxs_check_computable(c, x->dtype));
+    if (!fxs_is_floating(x->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
+    return fxs_out_formatted(c, x, x->dtype, n == 1 ? fxs_suggested_format(x) : FXS_CONTIGUOUS);
 }
 
 /* Halves of the input along a dimension. */
@@ -173,7 +190,7 @@ static fxs_status run_with(fxs_call *c, const fxs_loops *loops, double a, double
         fxs_store_double(FXS_INT64, &e.ia, a);
         fxs_store_double(FXS_INT64, &e.ib, b);
     }
-    return fxs_loop_run(c, c->out[0], loops, &o, o.v[0].u.tensor->dtype, &e);
+    return fxs_loop_run(c, c->out[0], loops, &o, c->out[0]->dtype, &e);
 }
 
 #define KERNEL(op, a, b)                                                                                               \
@@ -249,13 +266,13 @@ const fxs_op fxs_ops_activation[] = {
         "torch.nn.functional.hardsigmoid " IN_PLACE(NN "hardsigmoid")),
     ROW(hardswish, ", bool inplace=False", infer_float, "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
     ROW(softplus, ", number beta=1, number threshold=20", infer_float, NN "softplus" F "softplus"),
-    ROW(softsign, "", infer_float, "torch.nn.functional.softsign"),
-    ROW(tanhshrink, "", infer_float, "torch.nn.functional.tanhshrink"),
+    ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
+    ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
     ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
     ROW(hardshrink, ", number lambd=0.5", infer_float, "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
     ROW(threshold, ", number threshold, number value, bool inplace=False", infer_number,
         "torch.threshold" F "_threshold" F "threshold"),
-    ROW(log_sigmoid, "", infer_float, NN "log_sigmoid" F "logsigmoid"),
+    ROW(log_sigmoid, "", infer_contiguous, NN "log_sigmoid" F "logsigmoid"),
     ROW(prelu, ", Tensor weight", infer_prelu, "torch.prelu Tensor.prelu" F "prelu"),
     {"glu", "(Tensor input, int dim=-1) -> Tensor", "torch.nn.functional.glu torch._C._nn.glu", infer_glu, run_glu,
      fxs_cost_one, FXS_OP_NO_INPLACE},
@@ -267,37 +284,56 @@ const fxs_op fxs_ops_activation[] = {
 #undef IN_PLACE
 
 const fxs_module_row fxs_modules_activation[] = {
-    {.name = "ReLU", .hyper = "inplace=False", .call = "relu(input, inplace=inplace)"},
-    {.name = "ReLU6", .hyper = "min_val=0.0, max_val=6.0, inplace=False", .call = "relu6(input, inplace=inplace)"},
+    {.name = "ReLU", .hyper = "inplace=False", .repr = "inplace=?", .call = "relu(input, inplace=inplace)"},
+    {.name = "ReLU6",
+     .hyper = "min_val=0.0, max_val=6.0, inplace=False",
+     .repr = "inplace=?",
+     .call = "relu6(input, inplace=inplace)"},
     {.name = "LeakyReLU",
      .hyper = "negative_slope=0.01, inplace=False",
+     .repr = "negative_slope=, inplace=?",
      .call = "leaky_relu(input, negative_slope, inplace=inplace)"},
-    {.name = "ELU", .hyper = "alpha=1.0, inplace=False", .call = "elu(input, alpha, inplace=inplace)"},
-    {.name = "SELU", .hyper = "inplace=False", .call = "selu(input, inplace=inplace)"},
-    {.name = "CELU", .hyper = "alpha=1.0, inplace=False", .call = "celu(input, alpha, inplace=inplace)"},
-    {.name = "GELU", .hyper = "approximate='none'", .call = "gelu(input, approximate=approximate)"},
-    {.name = "SiLU", .hyper = "inplace=False", .call = "silu(input, inplace=inplace)"},
-    {.name = "Mish", .hyper = "inplace=False", .call = "mish(input, inplace=inplace)"},
+    {.name = "ELU",
+     .hyper = "alpha=1.0, inplace=False",
+     .repr = "alpha=, inplace=?",
+     .call = "elu(input, alpha, inplace=inplace)"},
+    {.name = "SELU", .hyper = "inplace=False", .repr = "inplace=?", .call = "selu(input, inplace=inplace)"},
+    {.name = "CELU",
+     .hyper = "alpha=1.0, inplace=False",
+     .repr = "alpha=, inplace=?",
+     .call = "celu(input, alpha, inplace=inplace)"},
+    {.name = "GELU",
+     .hyper = "approximate='none'",
+     .repr = "approximate=!",
+     .call = "gelu(input, approximate=approximate)"},
+    {.name = "SiLU", .hyper = "inplace=False", .repr = "inplace=?", .call = "silu(input, inplace=inplace)"},
+    {.name = "Mish", .hyper = "inplace=False", .repr = "inplace=?", .call = "mish(input, inplace=inplace)"},
     {.name = "Hardtanh",
      .hyper = "min_val=-1.0, max_val=1.0, inplace=False",
+     .repr = "min_val=, max_val=, inplace=?",
      .call = "hardtanh(input, min_val, max_val, inplace=inplace)"},
-    {.name = "Hardsigmoid", .hyper = "inplace=False", .call = "hardsigmoid(input, inplace=inplace)"},
-    {.name = "Hardswish", .hyper = "inplace=False", .call = "hardswish(input, inplace=inplace)"},
-    {.name = "Softplus", .hyper = "beta=1, threshold=20", .call = "softplus(input, beta, threshold)"},
-    {.name = "Softsign", .call = "softsign(input)"},
-    {.name = "Tanh", .call = "tanh(input)"},
-    {.name = "Sigmoid", .call = "sigmoid(input)"},
-    {.name = "Tanhshrink", .call = "tanhshrink(input)"},
-    {.name = "Softshrink", .hyper = "lambd=0.5", .call = "softshrink(input, lambd)"},
-    {.name = "Hardshrink", .hyper = "lambd=0.5", .call = "hardshrink(input, lambd)"},
+    {.name = "Hardsigmoid", .hyper = "inplace=False", .repr = "", .call = "hardsigmoid(input, inplace=inplace)"},
+    {.name = "Hardswish", .hyper = "inplace=False", .repr = "", .call = "hardswish(input, inplace=inplace)"},
+    {.name = "Softplus",
+     .hyper = "beta=1, threshold=20",
+     .repr = "beta=, threshold=",
+     .call = "softplus(input, beta, threshold)"},
+    {.name = "Softsign", .repr = "", .call = "softsign(input)"},
+    {.name = "Tanh", .repr = "", .call = "tanh(input)"},
+    {.name = "Sigmoid", .repr = "", .call = "sigmoid(input)"},
+    {.name = "Tanhshrink", .repr = "", .call = "tanhshrink(input)"},
+    {.name = "Softshrink", .hyper = "lambd=0.5", .repr = "lambd", .call = "softshrink(input, lambd)"},
+    {.name = "Hardshrink", .hyper = "lambd=0.5", .repr = "lambd", .call = "hardshrink(input, lambd)"},
     {.name = "Threshold",
      .hyper = "threshold, value, inplace=False",
+     .repr = "threshold=, value=, inplace=?",
      .call = "threshold(input, threshold, value, inplace=inplace)"},
-    {.name = "LogSigmoid", .call = "log_sigmoid(input)"},
+    {.name = "LogSigmoid", .repr = "", .call = "log_sigmoid(input)"},
     {.name = "PReLU",
      .hyper = "num_parameters=1, init=0.25",
      .state = "weight[num_parameters] = ones",
+     .repr = "num_parameters=",
      .call = "prelu(input, weight)"},
-    {.name = "GLU", .hyper = "dim=-1", .call = "glu(input, dim)"},
+    {.name = "GLU", .hyper = "dim=-1", .repr = "dim=", .call = "glu(input, dim)"},
     {0},
 };

@@ -313,6 +313,8 @@ const fxs_op fxs_ops_conv[] = {CONV(1), CONV(2), CONV(3), TRANSPOSED(1), TRANSPO
                  "padding_mode='zeros'",                                                                               \
         .state = "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); "                         \
                  "bias[out_channels] = fan_in(weight) if bias",                                                        \
+        .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n ")=?, dilation(" #n    \
+                ")=?, groups=?, bias=?, padding_mode=?",                                                               \
         .call = "conv" #n "d(input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups, "  \
                 "padding_mode=padding_mode)"                                                                           \
     }
@@ -324,6 +326,8 @@ const fxs_op fxs_ops_conv[] = {CONV(1), CONV(2), CONV(3), TRANSPOSED(1), TRANSPO
             "dilation=1, padding_mode='zeros'",                                                                        \
         .state = "weight[in_channels, out_channels / groups, *kernel_size] = fan_in(weight); "                         \
                  "bias[out_channels] = fan_in(weight) if bias",                                                        \
+        .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n ")=?, dilation(" #n    \
+                ")=?, output_padding(" #n ")=?, groups=?, bias=?, padding_mode=?",                                     \
         .call = "conv_transpose" #n "d(input, weight, bias, stride=stride, padding=padding, "                          \
                 "output_padding=output_padding, groups=groups, dilation=dilation)"                                     \
     }

@@ -113,10 +113,14 @@ static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
     FXS_TRY(fxs_check_computable(c, r->dtype));
     if (r->dtype == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
-    if (r->step.f == 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "step must be nonzero");
-    if (!isfinite(r->start.f) || !isfinite(r->end.f))
+    if (!(fabs(r->start.f) < 0x1p63) || !(fabs(r->end.f) < 0x1p63) || !(fabs(r->step.f) < 0x1p63))
         return FXS_REFUSE(c, FXS_EINVAL, "unsupported range: %g -> %g", r->start.f, r->end.f);
+    if (!fxs_is_floating(r->dtype)) { /* integers count in whole steps */
+        r->start.i = r->start.real ? (int64_t)r->start.f : r->start.i;
+        r->step.i = r->step.real ? (int64_t)r->step.f : r->step.i;
+    }
+    if (r->step.f == 0 || (!fxs_is_floating(r->dtype) && r->step.i == 0))
+        return FXS_REFUSE(c, FXS_EINVAL, "step must be nonzero");
     if ((r->step.f > 0) != (r->end.f >= r->start.f) && r->end.f != r->start.f)
         return FXS_REFUSE(c, FXS_EINVAL, "upper bound and larger bound inconsistent with step sign");
     double count = ceil((r->end.f - r->start.f) / r->step.f);
@@ -161,7 +165,7 @@ static char *nth(const fxs_tensor *t, int64_t i) {
 }
 
 static void fill_range(fxs_tensor *t, const range *r) {
-    bool whole = !r->start.real && !r->step.real && !fxs_is_floating(t->dtype);
+    bool whole = !fxs_is_floating(t->dtype);
     for (int64_t i = 0; i < r->count; i++) {
         if (whole)
             fxs_store_int(t->dtype, nth(t, i), (int64_t)((uint64_t)r->start.i + (uint64_t)i * (uint64_t)r->step.i));

@@ -84,7 +84,7 @@ static fxs_status infer_as_tensor(fxs_call *c) {
 }
 
 /* new_tensor(self, data, dtype) */
-static fxs_status infer_new_tensor(fxs_call *c) { return out_data(c, &c->arg[1], 2, FXS_DTYPE_COUNT); }
+static fxs_status infer_new_tensor(fxs_call *c) { return out_data(c, &c->arg[1], 2, fxs_arg_tensor(c, 0)->dtype); }
 
 static fxs_status infer_scalar_tensor(fxs_call *c) { return out_data(c, &c->arg[0], 1, FXS_FLOAT32); }
 

@@ -131,7 +131,7 @@ static fxs_status infer_rrelu(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0);
     if (!fxs_is_floating(x->dtype) || !fxs_is_computable(x->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
-    return fxs_out_like(c, x, x->dtype);
+    return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);
 }
 
 /* rrelu(input, lower, upper, training): negative elements are scaled, by the mean slope outside training. */
@@ -186,7 +186,10 @@ const fxs_op fxs_ops_dropout[] = {
 };
 
 #define DROP_LAYER(class, op)                                                                                          \
-    { .name = class, .hyper = "p=0.5, inplace=False", .call = op "(input, p, training, inplace=inplace)" }
+    {                                                                                                                  \
+        .name = class, .hyper = "p=0.5, inplace=False",                                                                \
+        .repr = "p=, inplace=", .call = op "(input, p, training, inplace=inplace)"                                     \
+    }
 const fxs_module_row fxs_modules_dropout[] = {
     DROP_LAYER("Dropout", "dropout"),
     DROP_LAYER("Dropout1d", "dropout1d"),
@@ -194,14 +197,18 @@ const fxs_module_row fxs_modules_dropout[] = {
     DROP_LAYER("Dropout3d", "dropout3d"),
     DROP_LAYER("AlphaDropout", "alpha_dropout"),
     DROP_LAYER("FeatureAlphaDropout", "feature_alpha_dropout"),
-    {.name = "StochasticDepth", .hyper = "p, mode", .call = "stochastic_depth(input, p, mode, training)"},
+    {.name = "StochasticDepth",
+     .hyper = "p, mode",
+     .repr = "p=, mode=",
+     .call = "stochastic_depth(input, p, mode, training)"},
     {.name = "DropPath",
      .hyper = "drop_prob=0.0, scale_by_keep=True",
      .call = "drop_path(input, drop_prob, training, scale_by_keep)"},
     {.name = "RReLU",
      .hyper = "lower=0.125, upper=0.3333333333333333, inplace=False",
+     .repr = "lower=, upper=, inplace=?",
      .call = "rrelu(input, lower, upper, training, inplace=inplace)"},
-    {.name = "Identity", .call = "identity(input)"},
+    {.name = "Identity", .repr = "", .call = "identity(input)"},
     {0},
 };
 #undef F

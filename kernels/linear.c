@@ -166,7 +166,7 @@ const fxs_op fxs_ops_linear[] = {
 #define LINEAR_ROW                                                                                                     \
     .hyper = "in_features, out_features, bias=True",                                                                   \
     .state = "weight[out_features, in_features] = fan_in(weight); bias[out_features] = fan_in(weight) if bias",        \
-    .call = "linear(input, weight, bias)"
+    .repr = "in_features=, out_features=, bias=", .call = "linear(input, weight, bias)"
 
 const fxs_module_row fxs_modules_linear[] = {
     {.name = "Linear", LINEAR_ROW},
@@ -175,6 +175,7 @@ const fxs_module_row fxs_modules_linear[] = {
      .hyper = "in1_features, in2_features, out_features, bias=True",
      .state = "weight[out_features, in1_features, in2_features] = uniform(in1_features); "
               "bias[out_features] = uniform(in1_features) if bias",
+     .repr = "in1_features=, in2_features=, out_features=, bias=",
      .call = "bilinear(input1, input2, weight, bias)",
      .forward = "input1, input2"},
     {0},

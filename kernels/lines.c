@@ -60,7 +60,7 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
 fxs_status fxs_lines_run(fxs_call *c, fxs_lines *l) {
     int64_t count = 1;
     l->in = fxs_arg_tensor(c, 0);
-    l->real = fxs_is_floating(l->in->dtype);
+    l->real = fxs_is_floating(l->in->dtype) && !(l->values && !fxs_is_floating(l->values->dtype));
     l->n = 1;
     for (int i = 0; i < l->in->ndim; i++)
         *(l->dim < 0 || i == l->dim ? &l->n : &count) *= l->in->sizes[i];

@@ -19,7 +19,7 @@ struct fxs_lines {
     const fxs_tensor *in;
     fxs_tensor *values, *indices; /* outputs; either may be NULL */
     int dim;                      /* -1: the whole tensor is one line */
-    bool real;                    /* entries are in f */
+    bool real;                    /* entries are in f: input and values are floats */
     bool descending;
     int64_t k; /* how many results a line has; for those who need it */
     fxs_line_fn *fn;

@@ -292,14 +292,14 @@ const fxs_op fxs_ops_norm_batch[] = {
 #define BATCH_LAYER(title, rank)                                                                                       \
     {                                                                                                                  \
         .name = title, .hyper = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True",        \
-        .state = NORM_STATE,                                                                                           \
+        .state = NORM_STATE, .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                   \
         .call = "batch_norm(input, running_mean, running_var, weight, bias, training=training, momentum=momentum, "    \
                 "eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                                     \
     }
 #define INSTANCE_LAYER(title, rank)                                                                                    \
     {                                                                                                                  \
         .name = title, .hyper = "num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False",      \
-        .state = NORM_STATE,                                                                                           \
+        .state = NORM_STATE, .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                   \
         .call = "instance_norm(input, running_mean, running_var, weight, bias, use_input_stats=training, "             \
                 "momentum=momentum, eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                  \
     }

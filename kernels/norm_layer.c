@@ -233,6 +233,7 @@ const fxs_op fxs_ops_norm_layer[] = {
         .name = title, .hyper = "normalized_shape, eps=1e-05, elementwise_affine=True",                                \
         .state = "weight[*normalized_shape] = ones if elementwise_affine; "                                            \
                  "bias[*normalized_shape] = zeros if elementwise_affine",                                              \
+        .repr = "normalized_shape(1), eps=, elementwise_affine=",                                                      \
         .call = op "(input, normalized_shape, weight, bias, eps)"                                                      \
     }
 
@@ -242,6 +243,7 @@ const fxs_module_row fxs_modules_norm_layer[] = {
     {.name = "GroupNorm",
      .hyper = "num_groups, num_channels, eps=1e-05, affine=True",
      .state = "weight[num_channels] = ones if affine; bias[num_channels] = zeros if affine",
+     .repr = "num_groups, num_channels, eps=, affine=",
      .call = "group_norm(input, num_groups, weight, bias, eps)"},
     {0},
 };

@@ -131,6 +131,7 @@ const fxs_op fxs_ops_norm_local[] = {
 const fxs_module_row fxs_modules_norm_local[] = {
     {.name = "LocalResponseNorm",
      .hyper = "size, alpha=0.0001, beta=0.75, k=1.0",
+     .repr = "size, alpha=, beta=, k=",
      .call = "local_response_norm(input, size, alpha, beta, k)"},
     {0},
 };

@@ -75,9 +75,9 @@ static fxs_status infer_topk(fxs_call *c) {
 
 static fxs_status run_topk(fxs_call *c) {
     fxs_lines l = {.values = c->out[0], .indices = c->out[1], .descending = fxs_arg_bool(c, 3), .fn = put_first_k};
-    l.k = fxs_arg_int(c, 1);
+    l.k = fxs_arg_tensor(c, 0)->ndim ? fxs_arg_int(c, 1) : 1;
     FXS_TRY(fxs_line_dim(c, 2, &l.dim));
-    return l.k ? fxs_lines_run(c, &l) : FXS_OK;
+    return fxs_lines_run(c, &l);
 }
 
 /* kthvalue(self, k, dim, keepdim): the k-th smallest, counted from 1. */

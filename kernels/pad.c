@@ -54,7 +54,10 @@ static int64_t replicate_source(int64_t i, int64_t n) { return i < 0 ? 0 : i >= 
 static int64_t reflect_source(int64_t i, int64_t n) { return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i; }
 static int64_t circular_source(int64_t i, int64_t n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
+static fxs_status check_replicate(fxs_call *c, const fxs_tensor *x, const padding *p);
+
 static fxs_status check_reflect(fxs_call *c, const fxs_tensor *x, const padding *p) {
+    FXS_TRY(check_replicate(c, x, p));
     for (int i = 0; i < x->ndim; i++)
         if (p->before[i] >= x->sizes[i] || p->after[i] >= x->sizes[i])
             if (p->before[i] || p->after[i])
@@ -76,10 +79,16 @@ static fxs_status check_circular(fxs_call *c, const fxs_tensor *x, const padding
     return FXS_OK;
 }
 
+/* All dimensions but a batch's must have elements. */
 static fxs_status check_replicate(fxs_call *c, const fxs_tensor *x, const padding *p) {
-    for (int i = 0; i < x->ndim; i++)
-        if (x->sizes[i] == 0 && p->sizes[i] != 0)
-            return FXS_REFUSE(c, FXS_ESHAPE, "can't pad a dimension of size 0: dimension %d", i);
+    char text[FXS_SIZES_TEXT];
+    for (int i = x->ndim - p->pairs - 1; i < x->ndim; i++)
+        if (i >= 0 && x->sizes[i] == 0)
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+                "got: %s",
+                fxs_sizes_text(x, text));
     return FXS_OK;
 }
 

@@ -282,18 +282,21 @@ const fxs_op fxs_ops_pooling[] = {
     {                                                                                                                  \
         .name = "MaxPool" #n "d",                                                                                      \
         .hyper = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",             \
+        .repr = "kernel_size=, stride|kernel_size=, padding=, dilation=, ceil_mode=",                                  \
         .call = "max_pool" #n "d(input, kernel_size, stride=stride, padding=padding, dilation=dilation, "              \
                 "ceil_mode=ceil_mode, return_indices=return_indices)"                                                  \
     }
-#define AVERAGE_LAYER(n, hyper_more, call_more)                                                                        \
+#define AVERAGE_LAYER(n, pool_tuple, hyper_more, call_more)                                                            \
     {                                                                                                                  \
         .name = "AvgPool" #n "d",                                                                                      \
         .hyper = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True" hyper_more,            \
+        .repr = "kernel_size" pool_tuple "=, stride" pool_tuple "|kernel_size=, padding" pool_tuple "=",               \
         .call = "avg_pool" #n "d(input, kernel_size, stride, padding, ceil_mode, count_include_pad" call_more ")"      \
     }
 #define LP_LAYER(n)                                                                                                    \
     {                                                                                                                  \
         .name = "LPPool" #n "d", .hyper = "norm_type, kernel_size, stride=None, ceil_mode=False",                      \
+        .repr = "norm_type=, kernel_size=, stride=, ceil_mode=",                                                       \
         .call = "lp_pool" #n "d(input, norm_type, kernel_size, stride, ceil_mode)"                                     \
     }
 
@@ -301,9 +304,9 @@ const fxs_module_row fxs_modules_pooling[] = {
     MAX_LAYER(1),
     MAX_LAYER(2),
     MAX_LAYER(3),
-    AVERAGE_LAYER(1, "", ""),
-    AVERAGE_LAYER(2, ", divisor_override=None", ", divisor_override"),
-    AVERAGE_LAYER(3, ", divisor_override=None", ", divisor_override"),
+    AVERAGE_LAYER(1, "(1)", "", ""),
+    AVERAGE_LAYER(2, "", ", divisor_override=None", ", divisor_override"),
+    AVERAGE_LAYER(3, "", ", divisor_override=None", ", divisor_override"),
     LP_LAYER(1),
     LP_LAYER(2),
     {0},

@@ -99,10 +99,11 @@ const fxs_op fxs_ops_pooling_adaptive[] = {ROWS(1), ROWS(2), ROWS(3), {0}};
 #define LAYERS(n)                                                                                                      \
     {.name = "AdaptiveAvgPool" #n "d",                                                                                 \
      .hyper = "output_size",                                                                                           \
+     .repr = "output_size=",                                                                                           \
      .call = "adaptive_avg_pool" #n "d(input, output_size)"},                                                          \
     {                                                                                                                  \
         .name = "AdaptiveMaxPool" #n "d", .hyper = "output_size, return_indices=False",                                \
-        .call = "adaptive_max_pool" #n "d(input, output_size, return_indices)"                                         \
+        .repr = "output_size=", .call = "adaptive_max_pool" #n "d(input, output_size, return_indices)"                 \
     }
 
 const fxs_module_row fxs_modules_pooling_adaptive[] = {LAYERS(1), LAYERS(2), LAYERS(3), {0}};

@@ -1,10 +1,10 @@
-/* pooling_planes.h: the loops of pooling for one element type, included by pooling_run.c once a type with T, NAME(x)
- * and LOWEST (what nothing is smaller than) defined. A window is reduced down first, row by row, which vectorises, and
- * then across. */
+/* pooling_planes.h: the loops of pooling for one element type, included by pooling_run.c once a type with T, NAME(x),
+ * LOWEST (what nothing is smaller than) and NOT_A_NUMBER(x) defined. A window is reduced down first, row by row, which
+ * vectorises, and then across. */
 
 FXS_VECTOR static void NAME(max_row)(const T *x, int64_t n, T *line) {
     for (int64_t i = 0; i < n; i++)
-        line[i] = x[i] > line[i] || x[i] != x[i] ? x[i] : line[i]; /* NaN wins */
+        line[i] = x[i] > line[i] || NOT_A_NUMBER(x[i]) ? x[i] : line[i]; /* NaN wins */
 }
 
 FXS_VECTOR static void NAME(add_row)(const T *x, int64_t n, T *line) {
@@ -17,7 +17,7 @@ static void NAME(max_across)(const fxs_taps *t, int64_t n, const T *line, T *y) 
         const T *x = line + t->start[i];
         T best = t->count[i] ? x[0] : LOWEST;
         for (int64_t k = 1; k < t->count[i]; k++)
-            best = x[k * t->step] > best || x[k * t->step] != x[k * t->step] ? x[k * t->step] : best;
+            best = x[k * t->step] > best || NOT_A_NUMBER(x[k * t->step]) ? x[k * t->step] : best;
         y[i] = best;
     }
 }
@@ -61,7 +61,7 @@ static int64_t NAME(largest)(const fxs_pooling *p, const T *plane, int64_t z, in
             for (int64_t k = 0; k < w->count[i]; k++) {
                 int64_t now = ((d->start[z] + a * d->step) * p->in[1] + h->start[r] + b * h->step) * p->in[2] +
                               w->start[i] + k * w->step;
-                if (plane[now] > plane[at] || plane[now] != plane[now])
+                if (plane[now] > plane[at] || NOT_A_NUMBER(plane[now]))
                     at = now;
             }
     return at;

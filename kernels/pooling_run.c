@@ -18,6 +18,7 @@ typedef struct run {
 #define T float
 #define NAME(x) x##_float
 #define LOWEST (-INFINITY)
+#define NOT_A_NUMBER(x) ((x) != (x))
 #include "kernels/pooling_planes.h"
 #undef T
 #undef NAME
@@ -27,9 +28,11 @@ typedef struct run {
 #undef T
 #undef NAME
 #undef LOWEST
+#undef NOT_A_NUMBER
 #define T int64_t
 #define NAME(x) x##_int64
 #define LOWEST INT64_MIN
+#define NOT_A_NUMBER(x) false
 #include "kernels/pooling_planes.h"
 #undef T
 #undef NAME

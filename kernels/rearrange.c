@@ -115,12 +115,14 @@ static fxs_status run_rot90(fxs_call *c) {
 
 /* ---- roll ---------------------------------------------------------------------------------------------- */
 
-/* Shifts by dimension; without dims the flat tensor is rolled (as dimension -1 of the list). */
-static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat) {
+/* Shifts by dimension, between 0 and its size; without dims the flat tensor is rolled, by shift[0]. `still`: one of the
+ * shifts in the list moves nothing. */
+static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat, bool *still) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t shifts[FXS_MAX_DIM], dims[FXS_MAX_DIM];
     int n = fxs_arg_ints(c, 1, shifts, FXS_MAX_DIM), m = fxs_arg_ints(c, 2, dims, FXS_MAX_DIM);
     *flat = m == 0 && n == 1;
+    *still = false;
     memset(shift, 0, FXS_MAX_DIM * sizeof *shift);
     if (n == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "`shifts` required");
@@ -135,6 +137,7 @@ static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat) {
         int d;
         FXS_TRY(fxs_wrap_dim(c, dims[i], t->ndim, &d));
         int64_t size = t->ndim ? t->sizes[d] : 1;
+        *still |= size && shifts[i] % size == 0;
         if (size)
             shift[d] = ((shift[d] + shifts[i] % size) % size + size) % size;
     }
@@ -144,11 +147,12 @@ static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat) {
 static fxs_status infer_roll(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t shift[FXS_MAX_DIM];
-    bool flat;
-    FXS_TRY(read_shifts(c, shift, &flat));
+    bool flat, still;
+    FXS_TRY(read_shifts(c, shift, &flat, &still));
     if (fxs_tensor_numel(t) == 0)
         return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
-    return fxs_out_formatted(c, t, t->dtype, flat ? FXS_CONTIGUOUS : fxs_suggested_format(t));
+    /* PyTorch joins two parts by cat, which an empty part makes contiguous. */
+    return fxs_out_formatted(c, t, t->dtype, flat || still ? FXS_CONTIGUOUS : fxs_suggested_format(t));
 }
 
 /* Copies the two parts that every shifted dimension falls into; 2^k parts for k shifted dimensions. */
@@ -175,8 +179,8 @@ static void roll_from(fxs_ctx *ctx, fxs_tensor to, fxs_tensor from, const int64_
 static fxs_status run_roll(fxs_call *c) {
     fxs_tensor to = *c->out[0], *from;
     int64_t shift[FXS_MAX_DIM];
-    bool flat;
-    FXS_TRY(read_shifts(c, shift, &flat));
+    bool flat, still;
+    FXS_TRY(read_shifts(c, shift, &flat, &still));
     if (!flat) {
         roll_from(c->ctx, to, *fxs_arg_tensor(c, 0), shift, 0);
         return FXS_OK;
@@ -281,6 +285,9 @@ static fxs_status infer_interleave(fxs_call *c) {
     int dim = 0, ndim = 1;
     if (!fxs_arg_is_none(c, 2)) {
         FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), t->ndim, &dim));
+        if (t->ndim == 0)
+            return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
+                              (long long)fxs_arg_int(c, 2));
         ndim = t->ndim;
         memcpy(sizes, t->sizes, sizeof sizes);
     }

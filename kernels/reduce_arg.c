@@ -19,15 +19,24 @@ static fxs_status infer_pair(fxs_call *c, const char *tuple_name) {
 
 static fxs_status infer_max(fxs_call *c) { return infer_pair(c, "torch.return_types.max"); }
 static fxs_status infer_min(fxs_call *c) { return infer_pair(c, "torch.return_types.min"); }
-static fxs_status infer_median(fxs_call *c) { return infer_pair(c, "torch.return_types.median"); }
+
+static fxs_status check_ordered(fxs_call *c) {
+    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    return FXS_OK;
+}
+
+static fxs_status infer_median(fxs_call *c) {
+    FXS_TRY(check_ordered(c));
+    return infer_pair(c, "torch.return_types.median");
+}
 
 /* argmax(self, dim=None, keepdim) */
 static fxs_status infer_arg(fxs_call *c) {
     fxs_reduction r;
     fxs_tensor *t = fxs_arg_tensor(c, 0);
-    FXS_TRY(fxs_check_computable(c, t->dtype));
-    if (t->dtype == FXS_BOOL)
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    FXS_TRY(check_ordered(c));
     if (fxs_arg_is_none(c, 1) && fxs_tensor_numel(t) == 0)
         return FXS_REFUSE(c, FXS_EINDEX, "expected reduction dim to be specified for input.numel() == 0");
     FXS_TRY(fxs_read_reduction(c, t, &c->arg[1], fxs_arg_bool(c, 2), &r));
@@ -36,7 +45,7 @@ static fxs_status infer_arg(fxs_call *c) {
 }
 
 static fxs_status infer_full_median(fxs_call *c) {
-    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    FXS_TRY(check_ordered(c));
     return fxs_out_new(c, fxs_arg_tensor(c, 0)->dtype, 0, NULL, NULL);
 }
 

@@ -83,6 +83,11 @@ static void store_mean(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, c
     fxs_put_double(out[0], at, acc->a / (double)acc->n);
 }
 
+static void store_least(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
+    (void)user;
+    fxs_put_double(out[0], at, acc->n ? acc->a : 0);
+}
+
 static void store_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
     (void)user;
     fxs_put_double(out[0], at, sqrt(acc->a));
@@ -225,8 +230,6 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
                           fxs_dtype_name(d));
     FXS_TRY(check_types(c, d));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), dims, keep, &r));
-    if (p == INFINITY || p == -INFINITY || p < 0)
-        FXS_TRY(fxs_need_elements(c, &r));
     return fxs_out_reduced(c, &r, d);
 }
 
@@ -248,7 +251,7 @@ static fxs_status run_norm(fxs_call *c) {
     } else if (p == INFINITY) {
         fold = (fxs_fold){.f64 = abs_max_f64, .store = store_value};
     } else if (p == -INFINITY) {
-        fold = (fxs_fold){.f64 = abs_min_f64, .store = store_value, .start = {.a = INFINITY}};
+        fold = (fxs_fold){.f64 = abs_min_f64, .store = store_least, .start = {.a = INFINITY}};
     }
     fxs_reduce_run(c, &r, common, &fold, &p);
     return FXS_OK;
@@ -259,6 +262,15 @@ static fxs_status infer_norm(fxs_call *c) { return infer_norm_over(c, &c->arg[2]
 
 /* torch.norm(self, p, dim, keepdim, out, dtype) */
 static fxs_status infer_function_norm(fxs_call *c) { return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 5); }
+
+/* linalg_vector_norm(x, ord, dim, keepdim, dtype): the largest of nothing is refused. */
+static fxs_status infer_vector_norm(fxs_call *c) {
+    fxs_reduction r;
+    FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[2], fxs_arg_bool(c, 3), &r));
+    if (fxs_arg_float(c, 1) < 0 || isinf(fxs_arg_float(c, 1)))
+        FXS_TRY(fxs_need_elements(c, &r));
+    return infer_norm(c);
+}
 
 /* linalg_norm(A, ord, dim, keepdim, dtype): matrices have norms of their own, of which 'fro' alone is a fold. */
 static fxs_status infer_linalg_norm(fxs_call *c) {
@@ -302,7 +314,7 @@ const fxs_op fxs_ops_reduce_sum[] = {
     ROW("linalg_norm", ", number|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
         "torch._C._linalg.linalg_norm", infer_linalg_norm, run_norm, cost_two),
     ROW("linalg_vector_norm", ", number ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
-        "torch._C._linalg.linalg_vector_norm", infer_norm, run_norm, cost_two),
+        "torch._C._linalg.linalg_vector_norm", infer_vector_norm, run_norm, cost_two),
     {0},
 };
 #undef ROW

@@ -165,6 +165,7 @@ const fxs_op fxs_ops_resample[] = {
 const fxs_module_row fxs_modules_resample[] = {
     {.name = "Upsample",
      .hyper = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
+     .repr = "scale_factor=?f, size=?, mode=",
      .call = "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)"},
     {.name = "UpsamplingNearest2d",
      .hyper = "size=None, scale_factor=None",

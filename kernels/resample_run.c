@@ -148,15 +148,32 @@ typedef struct job {
     int64_t spare_size;
 } job;
 
-/* Nearest moves elements: any type, and exact. */
+#define MOVE(name, type)                                                                                               \
+    static void name(const int64_t *index, int64_t n, const void *from, void *to) {                                    \
+        const type *x = from;                                                                                          \
+        type *y = to;                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            y[i] = x[index[i]];                                                                                        \
+    }
+MOVE(move1, uint8_t)
+MOVE(move2, uint16_t)
+MOVE(move4, uint32_t)
+MOVE(move8, uint64_t)
+
+/* Nearest moves elements: any type, and exact. A row that repeats the one before is copied. */
 static void move_plane(const job *j, const char *x, char *y) {
     const axis *a = j->axes;
-    size_t size = fxs_dtype_size(j->dtype);
+    size_t size = fxs_dtype_size(j->dtype), row = (size_t)a[2].out * size;
+    void (*move)(const int64_t *, int64_t, const void *, void *) = size == 1   ? move1
+                                                                   : size == 2 ? move2
+                                                                   : size == 4 ? move4
+                                                                               : move8;
     for (int64_t d = 0; d < a[0].out; d++)
-        for (int64_t h = 0; h < a[1].out; h++) {
-            const char *row = x + (size_t)((a[0].index[d] * a[1].in + a[1].index[h]) * a[2].in) * size;
-            for (int64_t i = 0; i < a[2].out; i++, y += size)
-                memcpy(y, row + (size_t)a[2].index[i] * size, size);
+        for (int64_t h = 0; h < a[1].out; h++, y += row) {
+            if (h > 0 && a[1].index[h] == a[1].index[h - 1])
+                memcpy(y, y - row, row);
+            else
+                move(a[2].index, a[2].out, x + (size_t)((a[0].index[d] * a[1].in + a[1].index[h]) * a[2].in) * size, y);
         }
 }
 

@@ -204,6 +204,15 @@ static fxs_status infer_pos(fxs_call *c) {
     return n.real ? fxs_out_float(c, n.f) : fxs_out_int(c, n.i);
 }
 
+static fxs_status infer_index(fxs_call *c) {
+    fxs_number n;
+    FXS_TRY(one_number(c, "index()", &n));
+    if (n.real)
+        return FXS_REFUSE(c, FXS_ETYPE, "'%s' object cannot be interpreted as an integer",
+                          fxs_value_type_name(&c->arg[0]));
+    return fxs_out_int(c, n.i);
+}
+
 static fxs_status infer_abs(fxs_call *c) {
     fxs_number n;
     FXS_TRY(one_number(c, "abs()", &n));
@@ -313,7 +322,8 @@ const fxs_op fxs_ops_scalar_number[] = {
     ROW("python_mod", TWO, "operator.mod operator.imod", infer_mod),
     ROW("python_pow", TWO, "operator.pow operator.ipow builtins.pow", infer_pow),
     ROW("python_neg", ONE, "operator.neg", infer_neg),
-    ROW("python_pos", ONE, "operator.pos operator.index", infer_pos),
+    ROW("python_pos", ONE, "operator.pos", infer_pos),
+    ROW("index", "(any a) -> int", "operator.index Tensor.__index__", infer_index),
     ROW("python_abs", ONE, "operator.abs builtins.abs", infer_abs),
     ROW("python_invert", ONE, "operator.invert operator.inv", infer_invert),
     ROW("python_and", TWO, "operator.and_ operator.iand", infer_and),

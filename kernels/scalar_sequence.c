@@ -100,8 +100,8 @@ static fxs_status missing_key(fxs_call *c, const fxs_value *key) {
 static fxs_status infer_getitem(fxs_call *c) {
     const fxs_value *a = &c->arg[0], *index = &c->arg[1];
     fxs_number n;
-    if (index->tag == FXS_V_UNKNOWN)
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "the index is not known");
+    if (index->tag == FXS_V_UNKNOWN || (index->tag == FXS_V_TENSOR && !index->u.tensor->storage))
+        return FXS_REFUSE(c, FXS_EUNKNOWN, "the index is not known without computing it");
     if (a->tag == FXS_V_DICT) {
         const fxs_value *v = find_key(a, index);
         return v ? give_item(c, v) : missing_key(c, index);
@@ -158,7 +158,7 @@ static fxs_status copy_as(fxs_call *c, fxs_tag tag, fxs_tuple_kind kind) {
     size_t n = fxs_value_len(v);
     fxs_value out;
     bool keys = v->tag == FXS_V_DICT;
-    if (!keys && v->tag != FXS_V_NONE)
+    if (!keys)
         FXS_TRY(need_seq(c, v));
     FXS_TRY(fxs_make_seq(c->ctx, NULL, tag, n, &out));
     out.u.seq->kind = kind;
@@ -229,8 +229,8 @@ const fxs_op fxs_ops_scalar_sequence[] = {
     ROW("python_getitem", "(any a, any b) -> any", "operator.getitem", infer_getitem),
     ROW("len", "(any obj) -> int", "builtins.len Tensor.__len__ operator.length_hint", infer_len),
     ROW("contains", "(any a, any b) -> bool", "operator.contains", infer_contains),
-    ROW("tuple", "(any iterable=None) -> any", "builtins.tuple", infer_tuple),
-    ROW("list", "(any iterable=None) -> any", "builtins.list", infer_list),
+    ROW("tuple", "(any iterable=[]) -> any", "builtins.tuple", infer_tuple),
+    ROW("list", "(any iterable=[]) -> any", "builtins.list", infer_list),
     ROW("size_of_list", "(int[] sizes=[]) -> any", "torch.Size", infer_size),
     ROW("python_max", "(any... args) -> any", "builtins.max", infer_max),
     ROW("python_min", "(any... args) -> any", "builtins.min", infer_min),

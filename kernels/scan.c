@@ -1,7 +1,6 @@
 /* scan.c: running sums, products, maxima along a dimension: cumsum cumprod logcumsumexp cummax cummin. */
 #include <math.h>
 
-#include "kernels/format.h"
 #include "kernels/lines.h"
 
 static void run_sum(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
@@ -69,7 +68,7 @@ static fxs_status infer_log_sum(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, t->dtype));
     if (!fxs_is_floating(t->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(t->dtype));
-    return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
+    return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);
 }
 
 static fxs_status infer_pair(fxs_call *c, const char *tuple_name) {

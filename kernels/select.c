@@ -91,7 +91,7 @@ static fxs_status infer_masked_fill(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, self->dtype));
     if (value && value->ndim)
         return FXS_REFUSE(c, FXS_ESHAPE, "only a value of 0 dimensions is supported, but it has %d", value->ndim);
-    if (c->arg[2].tag == FXS_V_FLOAT && !fxs_is_floating(self->dtype) && !isfinite(c->arg[2].u.f))
+    if (c->arg[2].tag == FXS_V_FLOAT && fxs_is_integral(self->dtype) && !isfinite(c->arg[2].u.f))
         return FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to type %s without overflow",
                           fxs_dtype_name(self->dtype));
     if (c->arg[2].tag == FXS_V_COMPLEX)
@@ -123,11 +123,11 @@ static fxs_status infer_clamp(fxs_call *c) {
     bool tensors = false;
     if (o.n == 1)
         return FXS_REFUSE(c, FXS_EINVAL, "at least one of 'min' or 'max' must not be None");
-    if (d == FXS_BOOL)
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     FXS_TRY(fxs_check_computable(c, d));
     for (int i = 1; i < o.n; i++)
         tensors |= o.v[i].tag == FXS_V_TENSOR;
+    if (d == FXS_BOOL && !(tensors && o.n == 2)) /* with one tensor it is maximum or minimum, which take bool */
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     if (!tensors)
         return fxs_out_like(c, fxs_arg_tensor(c, 0), d);
     return fxs_out_pointwise(c, &o, d);
@@ -173,6 +173,8 @@ static fxs_status run_lerp(fxs_call *c) {
 static fxs_status infer_addcmul(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 3);
     FXS_TRY(fxs_check_computable(c, fxs_common_type(&o)));
+    if (fxs_common_type(&o) == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     return fxs_out_pointwise(c, &o, fxs_common_type(&o));
 }
 

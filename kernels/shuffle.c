@@ -272,14 +272,22 @@ const fxs_op fxs_ops_shuffle[] = {
 };
 
 const fxs_module_row fxs_modules_shuffle[] = {
-    {.name = "PixelShuffle", .hyper = "upscale_factor", .call = "pixel_shuffle(input, upscale_factor)"},
-    {.name = "PixelUnshuffle", .hyper = "downscale_factor", .call = "pixel_unshuffle(input, downscale_factor)"},
-    {.name = "ChannelShuffle", .hyper = "groups", .call = "channel_shuffle(input, groups)"},
+    {.name = "PixelShuffle",
+     .hyper = "upscale_factor",
+     .repr = "upscale_factor=",
+     .call = "pixel_shuffle(input, upscale_factor)"},
+    {.name = "PixelUnshuffle",
+     .hyper = "downscale_factor",
+     .repr = "downscale_factor=",
+     .call = "pixel_unshuffle(input, downscale_factor)"},
+    {.name = "ChannelShuffle", .hyper = "groups", .repr = "groups=", .call = "channel_shuffle(input, groups)"},
     {.name = "Unfold",
      .hyper = "kernel_size, dilation=1, padding=0, stride=1",
+     .repr = "kernel_size=, dilation=, padding=, stride=",
      .call = "unfold_image(input, kernel_size, dilation, padding, stride)"},
     {.name = "Fold",
      .hyper = "output_size, kernel_size, dilation=1, padding=0, stride=1",
+     .repr = "output_size=, kernel_size=, dilation=, padding=, stride=",
      .call = "fold(input, output_size, kernel_size, dilation, padding, stride)"},
     {0},
 };

@@ -37,26 +37,36 @@ FXS_VECTOR static float largest(const float *x, int64_t n, float sign) {
     return most; /* NaN is passed over here, and comes back through the exponentials */
 }
 
-/* y = exp(sign * x - most); gives their sum. y may be NULL. */
-FXS_VECTOR static double exponentials(const float *x, int64_t n, float sign, float most, float *y) {
+enum { CHUNK = 256 };
+
+/* y = exp(sign * x - most) for a chunk */
+FXS_VECTOR static void exponentials(const float *x, int64_t n, float sign, float most, float *y) {
+    for (int64_t i = 0; i < n; i++)
+        y[i] = fxs_vec_exp(sign * x[i] - most);
+}
+
+FXS_VECTOR static double sum_of(const float *x, int64_t n) {
     double lane[8] = {0};
-    float e[8];
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
+    for (; i + 8 <= n; i += 8)
         for (int k = 0; k < 8; k++)
-            e[k] = fxs_vec_exp(sign * x[i + k] - most);
-        for (int k = 0; k < 8; k++)
-            lane[k] += (double)e[k];
-        if (y)
-            memcpy(y + i, e, sizeof e);
-    }
-    for (; i < n; i++) {
-        e[0] = fxs_vec_exp(sign * x[i] - most);
-        lane[0] += (double)e[0];
-        if (y)
-            y[i] = e[0];
-    }
+            lane[k] += (double)x[i + k];
+    for (; i < n; i++)
+        lane[0] += (double)x[i];
     return (lane[0] + lane[1]) + (lane[2] + lane[3]) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+/* Sum of exp(sign * x - most); the exponentials go to y unless it is NULL. */
+static double sum_exponentials(const float *x, int64_t n, float sign, float most, float *y) {
+    float spare[CHUNK];
+    double sum = 0;
+    for (int64_t i = 0; i < n; i += CHUNK) {
+        int64_t count = n - i < CHUNK ? n - i : CHUNK;
+        float *to = y ? y + i : spare;
+        exponentials(x + i, count, sign, most, to);
+        sum += sum_of(to, count);
+    }
+    return sum;
 }
 
 FXS_VECTOR static void finish(variant kind, const float *x, int64_t n, float most, double sum, float *y) {
@@ -79,7 +89,7 @@ static void float_rows(void *user, int64_t begin, int64_t end, int thread) {
         bool single = j->kind == LOGSUMEXP, keep = j->kind == SOFTMAX || j->kind == SOFTMIN;
         if (single && isinf(most))
             most = 0; /* inf - inf would be NaN */
-        double sum = exponentials(x, j->n, sign, most, keep ? y : NULL);
+        double sum = sum_exponentials(x, j->n, sign, most, keep ? y : NULL);
         if (single)
             ((float *)j->y)[r] = most + (float)log(sum);
         else
@@ -281,9 +291,9 @@ const fxs_op fxs_ops_softmax[] = {
 };
 
 const fxs_module_row fxs_modules_softmax[] = {
-    {.name = "Softmax", .hyper = "dim=None", .call = "softmax(input, dim)"},
-    {.name = "LogSoftmax", .hyper = "dim=None", .call = "log_softmax(input, dim)"},
-    {.name = "Softmin", .hyper = "dim=None", .call = "softmin(input, dim)"},
-    {.name = "Softmax2d", .call = "softmax2d(input)"},
+    {.name = "Softmax", .hyper = "dim=None", .repr = "dim=", .call = "softmax(input, dim)"},
+    {.name = "LogSoftmax", .hyper = "dim=None", .repr = "dim=", .call = "log_softmax(input, dim)"},
+    {.name = "Softmin", .hyper = "dim=None", .repr = "dim=", .call = "softmin(input, dim)"},
+    {.name = "Softmax2d", .repr = "", .call = "softmax2d(input)"},
     {0},
 };

@@ -117,7 +117,12 @@ static fxs_status infer_meshgrid(fxs_call *c) {
         v->ndim = n;
         for (int k = 0; k < n; k++) {
             v->sizes[k] = sizes[k];
-            v->strides[k] = k == own ? (t->ndim ? t->strides[0] : 1) : 0;
+            if (sizes[k] == 1) /* as in a view of shape [1, n, 1] */
+                v->strides[k] = k < own ? t->strides[0] * sizes[own] : t->strides[0];
+            else
+                v->strides[k] = k == own ? t->strides[0] : 0;
+            if (t->ndim == 0)
+                v->strides[k] = sizes[k] == 1;
         }
     }
     c->out_tuple = true;

@@ -291,7 +291,13 @@ const fxs_op fxs_ops_view[] = {
 #undef PURE
 
 const fxs_module_row fxs_modules_view[] = {
-    {.name = "Flatten", .hyper = "start_dim=1, end_dim=-1", .call = "flatten(input, start_dim, end_dim)"},
-    {.name = "Unflatten", .hyper = "dim, unflattened_size", .call = "unflatten(input, dim, unflattened_size)"},
+    {.name = "Flatten",
+     .hyper = "start_dim=1, end_dim=-1",
+     .repr = "start_dim=, end_dim=",
+     .call = "flatten(input, start_dim, end_dim)"},
+    {.name = "Unflatten",
+     .hyper = "dim, unflattened_size",
+     .repr = "dim=, unflattened_size=",
+     .call = "unflatten(input, dim, unflattened_size)"},
     {0},
 };

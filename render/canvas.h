@@ -14,7 +14,7 @@ typedef struct fxs_canvas_options {
 } fxs_canvas_options;
 
 #define FXS_CANVAS_DEFAULTS                                                                                            \
-    { .dpi = 96, .band_bytes = (size_t)32 << 20, .tile = 8192 }
+    { .dpi = 96, .band_bytes = (size_t)32 << 20, .tile = 32000 }
 
 typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
 typedef struct fxs_canvas {

@@ -222,6 +222,16 @@ static inline fxs_value fxs_float(double f) { return (fxs_value){.tag = FXS_V_FL
 static inline fxs_value fxs_of_tensor(fxs_tensor *t) { return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t}; }
 static inline fxs_value fxs_of_node(fxs_node *n) { return (fxs_value){.tag = FXS_V_NODE, .u.node = n}; }
 
+/* Containers and strings on the heap, counted once for the caller. Items are copied as structs, and their references
+ * counted once more. */
+FXS_API fxs_status fxs_value_str(fxs_ctx *ctx, const char *s, fxs_value *out);
+FXS_API fxs_status fxs_value_tuple(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out);
+FXS_API fxs_status fxs_value_list(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out);
+/* start, stop and step may be none. */
+FXS_API fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step, fxs_value *out);
+/* A dict with text keys. */
+FXS_API fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values,
+                                  fxs_value *out);
 /* Counts one more reference of what v holds, and returns v. */
 FXS_API fxs_value fxs_value_ref(fxs_value v);
 /* Drops the reference, and makes *v none. */
@@ -608,9 +618,9 @@ enum {
 FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len);
 /* The globals of that code, one "name = object" a line: "math_sqrt = math.sqrt"; first the seven that all code has. */
 FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text, size_t *len);
-/* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has that forward. Layers
- * that torch.nn does not have, or whose arguments print(model) does not tell, and functions that can't be imported,
- * raise NotImplementedError with their name when they are called. */
+/* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has that forward; torch.fx
+ * traces the same graph from it. Layers that torch.nn does not have, or whose arguments print(model) does not tell, and
+ * functions of the traced program itself (__main__), raise NotImplementedError with their name when they are called. */
 FXS_API fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
 
 #define FXS_TABLE_MAP(X)                                                                                               \

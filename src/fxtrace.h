@@ -119,7 +119,8 @@ static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.
 #define FXS_MAP22(a, ...) FXS_P(a), FXS_MAP21(__VA_ARGS__)
 #define FXS_MAP23(a, ...) FXS_P(a), FXS_MAP22(__VA_ARGS__)
 #define FXS_MAP24(a, ...) FXS_P(a), FXS_MAP23(__VA_ARGS__)
-#define FXS_ALL_OF(...) FXS_COUNT(__VA_ARGS__), (fxs_proxy[]) { FXS_MAP(__VA_ARGS__) }
+#define FXS_ALL_OF(...)                                                                                                \
+    FXS_COUNT(__VA_ARGS__), (fxs_proxy[]) { FXS_MAP(__VA_ARGS__) }
 
 /* Python's [a, b], (a, b), a:b:c and {k: v}. With a node in them they live as long as the trace, otherwise until the
  * end of the block that they are written in. */
@@ -253,18 +254,18 @@ FXS_API size_t fxs_record_len(fxs_place at, fxs_proxy x);
 FXS_API fxs_proxy fxs_record_iter(fxs_place at, fxs_proxy x, size_t i);
 FXS_API void fxs_record_assert(fxs_place at, fxs_proxy x);
 FXS_API fxs_proxy fxs_record_annotate(fxs_place at, fxs_proxy x, const char *type);
-/* What the macros of fxops.h call. `fields` are 2 * n proxies: n that were given by position, then the same n by name;
- * `names` are theirs, separated by blanks. */
-FXS_API fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t n,
+/* What the macros of fxops.h call. `fields` are first `positional` proxies, then one for each of `names`, which are
+ * separated by blanks; those that are FXS_P_ABSENT were not given. */
+FXS_API fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t positional,
                                     const fxs_proxy *fields);
 
 /* ---- Tracing ------------------------------------------------------------------------------------------------ */
 
 /* All zero is a good default. */
 typedef struct fxs_trace_options {
-    /* Arguments that are fixed, in Python: "b=False, x={'a': PH, 'b': [PH, 5]}"; PH is what stays an input. Lists, tuples
-     * and dicts become one placeholder a leaf, and the graph returns a flat list. All of them may also be given by
-     * position. NULL: none. */
+    /* Arguments that are fixed, in Python: "b=False, x={'a': PH, 'b': [PH, 5]}"; PH is what stays an input. Lists,
+     * tuples and dicts become one placeholder a leaf, and the graph returns a flat list. All of them may also be given
+     * by position. NULL: none. */
     const char *concrete_args;
     /* Should m be one node? `usual` is what torch.fx would say. NULL: what torch.fx says. */
     bool (*is_leaf_module)(void *user, const fxs_module *m, const char *path, bool usual);

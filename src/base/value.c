@@ -55,6 +55,43 @@ fxs_status fxs_make_size(fxs_ctx *ctx, int ndim, const int64_t *sizes, fxs_value
     return FXS_OK;
 }
 
+fxs_status fxs_value_str(fxs_ctx *ctx, const char *s, fxs_value *out) {
+    return fxs_make_text(ctx, NULL, FXS_V_STR, s, strlen(s), out);
+}
+
+static fxs_status heap_sequence(fxs_ctx *ctx, fxs_tag tag, size_t n, const fxs_value *items, fxs_value *out) {
+    FXS_TRY(fxs_make_seq(ctx, NULL, tag, n, out));
+    for (size_t i = 0; i < n; i++)
+        out->u.seq->items[i] = fxs_value_ref(items[i]);
+    return FXS_OK;
+}
+
+fxs_status fxs_value_tuple(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out) {
+    return heap_sequence(ctx, FXS_V_TUPLE, n, items, out);
+}
+
+fxs_status fxs_value_list(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out) {
+    return heap_sequence(ctx, FXS_V_LIST, n, items, out);
+}
+
+fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step, fxs_value *out) {
+    return heap_sequence(ctx, FXS_V_SLICE, 3, (fxs_value[]){start, stop, step}, out);
+}
+
+fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values, fxs_value *out) {
+    FXS_TRY(fxs_make_dict(ctx, NULL, n, out));
+    for (size_t i = 0; i < n; i++) {
+        fxs_pair *p = &out->u.dict->pairs[i];
+        fxs_status s = fxs_value_str(ctx, keys[i], &p->key);
+        if (s != FXS_OK) {
+            fxs_value_unref(out);
+            return s;
+        }
+        p->value = fxs_value_ref(values[i]);
+    }
+    return FXS_OK;
+}
+
 static int *refs_of(fxs_value *v) {
     switch (v->tag) {
     case FXS_V_STR:

@@ -352,8 +352,10 @@ fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **t
     fxs_status s = fxs_py_init(&p, g, flags);
     if (s == FXS_OK)
         s = fxs_py_forward(&p, g, &wraps, &function);
-    for (size_t i = 0; s == FXS_OK && i < p.nglobals; i++)
-        fxs_buf_printf(&b, "%s = %s\n", p.globals[i].name, p.globals[i].object);
+    for (size_t i = 0; s == FXS_OK && i < p.nglobals; i++) {
+        const char *object = p.globals[i].object; /* a type's name, which is no name in Python */
+        fxs_buf_printf(&b, "%s = %s\n", p.globals[i].name, strcmp(object, "NoneType") == 0 ? "type(None)" : object);
+    }
     fxs_py_free(&p);
     fxs_buf_free(&wraps);
     fxs_buf_free(&function);

@@ -137,15 +137,21 @@ void fxs_py_object(fxs_py *p, fxs_buf *b, const char *object, size_t len, bool i
     fxs_buf_puts(b, name);
 }
 
+static const char *behind(const char *s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return strncmp(s, prefix, n) == 0 ? s + n : NULL;
+}
+
 void fxs_py_function(fxs_py *p, fxs_buf *b, const char *target) {
     static const char *const classes[] = {"itemgetter", "attrgetter", "methodcaller"};
-    if (strncmp(target, "builtins.", 9) == 0 && is_builtin(target + 9, strlen(target + 9))) {
-        fxs_py_object(p, b, target + 9, strlen(target + 9), false);
+    const char *builtin = behind(target, "builtins."), *own = behind(target, "operator.");
+    if (builtin && is_builtin(builtin, strlen(builtin))) {
+        fxs_py_object(p, b, builtin, strlen(builtin), false);
         return;
     }
-    bool in_c = strncmp(target, "operator.", 9) == 0; /* functions of operator say they are _operator's */
+    bool in_c = own != NULL; /* functions of operator say that they are _operator's */
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        in_c = in_c && strcmp(target + 9, classes[i]) != 0;
+        in_c = in_c && strcmp(own, classes[i]) != 0;
     fxs_buf name = {0};
     fxs_buf_printf(&name, in_c ? "_%s" : "%s", target);
     if (name.failed)

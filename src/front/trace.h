@@ -25,7 +25,8 @@ struct fxs_forward {
     fxs_forward_param params[FXS_MAX_ARGS];
 };
 
-fxs_status fxs_forward_new(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn, void *user, struct fxs_forward **out);
+fxs_status fxs_forward_new(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn, void *user,
+                           struct fxs_forward **out);
 void fxs_forward_free(struct fxs_forward *f);
 /* The forward that a trace goes through: m's own, or that of Sequential; NULL: m is a layer. */
 const struct fxs_forward *fxs_forward_of(const fxs_module *m);
@@ -87,7 +88,8 @@ bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value 
 fxs_status fxs_tracer_arg(fxs_tracer *t, const fxs_value *v, fxs_value *out);
 bool fxs_value_has_node(const fxs_value *v);
 
-/* ---- from values to nodes (trace_record.c) ------------------------------------------------------------------------ */
+/* ---- from values to nodes (trace_record.c) ------------------------------------------------------------------------
+ */
 
 /* A node, with scope and source. */
 fxs_status fxs_tracer_node(fxs_tracer *t, fxs_kind kind, const char *target, const fxs_value *args,
@@ -98,7 +100,8 @@ fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *ar
 /* The get_attr node of a tensor that the root holds. */
 fxs_status fxs_tracer_get_attr(fxs_tracer *t, fxs_traced_tensor *of, fxs_node **out);
 
-/* ---- how functions are spelled (trace_spelling.c) ------------------------------------------------------------------- */
+/* ---- how functions are spelled (trace_spelling.c) -------------------------------------------------------------------
+ */
 
 typedef struct fxs_spelled {
     const char *target;
@@ -109,7 +112,8 @@ typedef struct fxs_spelled {
 fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args, const fxs_value *kwargs,
                      fxs_spelled *out);
 
-/* ---- layers (trace_layer.c, trace_repr.c) ---------------------------------------------------------------------------- */
+/* ---- layers (trace_layer.c, trace_repr.c)
+ * ---------------------------------------------------------------------------- */
 
 /* What a layer's forward computes, for layers that are no leaves. */
 fxs_proxy fxs_tracer_layer(fxs_tracer *t, fxs_module *m, const fxs_value *args, const fxs_value *kwargs);
@@ -117,7 +121,8 @@ fxs_proxy fxs_tracer_layer(fxs_tracer *t, fxs_module *m, const fxs_value *args, 
 fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, const fxs_value *args,
                                       const fxs_value *kwargs, fxs_module **out);
 
-/* ---- the trace (trace_inputs.c) ----------------------------------------------------------------------------------------- */
+/* ---- the trace (trace_inputs.c)
+ * ----------------------------------------------------------------------------------------- */
 
 /* Placeholders for a forward's parameters, and what is passed for them: x[nparams]. */
 fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_proxy *x);

@@ -1,20 +1,30 @@
 /* trace_operator.c: Python's operators on proxies, indexing and unpacking, and what can't be traced: truth, length and
  * loops. */
+#include <stdio.h>
 #include <string.h>
 
 #include "front/trace.h"
 
 /* A concrete tensor on the left answers itself, so that the operator becomes one of its methods. */
 static const char *tensor_method(const char *operator_name) {
-    static const char *const names[][2] = {{"add", "add"},           {"sub", "sub"},
-                                           {"mul", "mul"},           {"truediv", "div"},
-                                           {"floordiv", "__floordiv__"}, {"mod", "remainder"},
-                                           {"pow", "pow"},           {"matmul", "matmul"},
-                                           {"eq", "eq"},             {"ne", "ne"},
-                                           {"lt", "lt"},             {"gt", "gt"},
-                                           {"le", "le"},             {"ge", "ge"},
-                                           {"and_", "__and__"},      {"or_", "__or__"},
-                                           {"xor", "__xor__"},       {"lshift", "__lshift__"},
+    static const char *const names[][2] = {{"add", "add"},
+                                           {"sub", "sub"},
+                                           {"mul", "mul"},
+                                           {"truediv", "div"},
+                                           {"floordiv", "__floordiv__"},
+                                           {"mod", "remainder"},
+                                           {"pow", "pow"},
+                                           {"matmul", "matmul"},
+                                           {"eq", "eq"},
+                                           {"ne", "ne"},
+                                           {"lt", "lt"},
+                                           {"gt", "gt"},
+                                           {"le", "le"},
+                                           {"ge", "ge"},
+                                           {"and_", "__and__"},
+                                           {"or_", "__or__"},
+                                           {"xor", "__xor__"},
+                                           {"lshift", "__lshift__"},
                                            {"rshift", "__rshift__"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], operator_name) == 0)
@@ -32,15 +42,16 @@ fxs_proxy fxs_record_operator(fxs_place at, const char *name, fxs_proxy a, fxs_p
         return fxs_poison(t);
     if (!fxs_proxy_arguments(t, n, p, &args, &kwargs))
         return fxs_poison(t);
-    const char *method = args.u.seq->items[0].tag == FXS_V_TENSOR && fxs_value_has_node(&args) ? tensor_method(name)
-                                                                                              : NULL;
+    const char *method =
+        args.u.seq->items[0].tag == FXS_V_TENSOR && fxs_value_has_node(&args) ? tensor_method(name) : NULL;
     if (method)
         return fxs_tracer_method(t, method, &args, &kwargs);
     snprintf(target, sizeof target, "operator.%s", name);
     return fxs_tracer_function(t, target, &args, &kwargs);
 }
 
-/* ---- indexing -------------------------------------------------------------------------------------------------------- */
+/* ---- indexing
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Item of a container that is there, as Python takes it: an int, or a string of a dict. False when it is no such index.
  */
@@ -76,7 +87,8 @@ fxs_proxy fxs_record_index(fxs_place at, size_t n, const fxs_proxy *p) {
     if (n < 2)
         return fxs_tracer_fail(t, FXS_EINVAL, "fxs_index: a proxy, then at least one index expected");
     both[0] = p[0];
-    both[1] = n == 2 ? p[1] : (fxs_proxy){.kind = FXS_P_ITEMS, .tag = FXS_V_TUPLE, .n = (unsigned)(n - 1), .u.items = p + 1};
+    both[1] =
+        n == 2 ? p[1] : (fxs_proxy){.kind = FXS_P_ITEMS, .tag = FXS_V_TUPLE, .n = (unsigned)(n - 1), .u.items = p + 1};
     if (!fxs_proxy_arguments(t, 2, both, &args, &kwargs))
         return fxs_poison(t);
     const fxs_value *of = &args.u.seq->items[0], *index = &args.u.seq->items[1];
@@ -105,8 +117,10 @@ void fxs_record_unpack(fxs_place at, fxs_proxy x, size_t n, fxs_proxy *out) {
         return;
     size_t have = fxs_value_len(&v);
     if (v.tag != FXS_V_NODE && have != n) {
-        fxs_tracer_fail(t, FXS_EINVAL, have < n ? "not enough values to unpack (expected %zu, got %zu)"
-                                                : "too many values to unpack (expected %zu, got %zu)", n, have);
+        fxs_tracer_fail(t, FXS_EINVAL,
+                        have < n ? "not enough values to unpack (expected %zu, got %zu)"
+                                 : "too many values to unpack (expected %zu, got %zu)",
+                        n, have);
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -115,7 +129,8 @@ void fxs_record_unpack(fxs_place at, fxs_proxy x, size_t n, fxs_proxy *out) {
     }
 }
 
-/* ---- what can't be traced ------------------------------------------------------------------------------------------------ */
+/* ---- what can't be traced
+ * ------------------------------------------------------------------------------------------------ */
 
 static const char no_control_flow[] = "symbolically traced variables cannot be used as inputs to control flow";
 static const char no_len[] = "'len' is not supported in symbolic tracing by default. If you want this call to be "
@@ -184,7 +199,7 @@ fxs_proxy fxs_record_iter(fxs_place at, fxs_proxy x, size_t i) {
     if (x.kind == FXS_P_MODULE)
         return fxs_record_child_at(at, x, i);
     if (!x.tracer)
-        return x.kind == FXS_P_ITEMS && i < x.n ? x.u.items[i]
+        return x.kind == FXS_P_ITEMS && i < x.n  ? x.u.items[i]
                : x.kind == FXS_P_INTS && i < x.n ? fxs_i(x.u.ints[i])
                                                  : fxs_poison(NULL);
     if (!concrete(at, &x, no_iteration, &t, &v))

@@ -1,6 +1,7 @@
 /* trace_record.c: one call on proxies becomes one node; a call on constants alone is computed. */
 #include "front/trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
@@ -49,7 +50,8 @@ static fxs_proxy node_proxy(fxs_tracer *t, fxs_kind kind, const char *target, co
     return s == FXS_OK ? fxs_made(t, fxs_of_node(n)) : fxs_tracer_failed(t, s);
 }
 
-/* ---- computing at once ------------------------------------------------------------------------------------------------ */
+/* ---- computing at once
+ * ------------------------------------------------------------------------------------------------ */
 
 static fxs_status hold(fxs_tracer *t, fxs_value v) {
     if (t->nheld == t->held_cap) {
@@ -87,11 +89,8 @@ static fxs_status compute(fxs_tracer *t, const fxs_candidate *ops, const fxs_val
     if (s == FXS_OK)
         s = fxs_op_apply(t->ctx, ops, &a, &k, &how, &applied);
     if (s == FXS_OK)
-        s = fxs_value_copy(t->ctx, &t->arena, &applied.result, out);
-    if (s == FXS_OK)
         s = hold(t, applied.result);
-    else
-        fxs_value_unref(&applied.result);
+    *out = s == FXS_OK ? applied.result : fxs_none();
     fxs_arena_clear(&scratch);
     return s;
 }
@@ -115,7 +114,8 @@ static fxs_status try_compute(fxs_tracer *t, const char *prefix, const char *nam
     return FXS_OK;
 }
 
-/* ---- functions and methods ------------------------------------------------------------------------------------------------ */
+/* ---- functions and methods
+ * ------------------------------------------------------------------------------------------------ */
 
 static fxs_proxy finish(fxs_tracer *t, fxs_status s, bool done, fxs_proxy made, fxs_kind kind, const char *target,
                         const fxs_value *args, const fxs_value *kwargs) {
@@ -188,29 +188,50 @@ fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p) {
                                                               : fxs_poison(t);
 }
 
-fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t n, const fxs_proxy *fields) {
-    fxs_tracer *t = fxs_tracer_of(at, 2 * n, fields);
+static size_t count_words(const char *s) {
+    size_t n = 0;
+    for (; *s; n++) {
+        s += strcspn(s, " ");
+        s += *s == ' ';
+    }
+    return n;
+}
+
+/* Positional fields up to the first that is absent, then the named ones that are there, as proxies of one call. */
+static fxs_status given_fields(fxs_tracer *t, const char *names, size_t positional, const fxs_proxy *fields,
+                               fxs_proxy *given, size_t *count) {
+    for (*count = 0; *count < positional && fields[*count].kind != FXS_P_ABSENT; ++*count)
+        given[*count] = fields[*count];
+    for (size_t i = positional; *names; i++) {
+        size_t n = strcspn(names, " ");
+        if (fields[i].kind != FXS_P_ABSENT) {
+            given[*count] = fields[i];
+            given[*count].keyword = fxs_arena_dup(&t->scratch, names, n);
+            if (!given[(*count)++].keyword)
+                return fxs_fail_memory(t->ctx);
+        }
+        names += n + (names[n] == ' ');
+    }
+    return FXS_OK;
+}
+
+fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t positional,
+                            const fxs_proxy *fields) {
+    size_t n = positional + count_words(names), count = 0;
+    fxs_tracer *t = fxs_tracer_of(at, n, fields);
     bool method = strncmp(spelling, "Tensor.", 7) == 0;
     fxs_value args, kwargs;
-    size_t count = 0;
     if (!t || t->failed)
         return fxs_poison(t);
-    fxs_proxy *given = FXS_NEW_N(&t->scratch, fxs_proxy, 2 * n);
-    if (!given)
-        return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
-    for (size_t i = 0; i < n && fields[i].kind != FXS_P_ABSENT; i++)
-        given[count++] = fields[i];
-    for (size_t i = 0; i < n; i++, names += strcspn(names, " "), names += *names == ' ') {
-        if (fields[n + i].kind == FXS_P_ABSENT)
-            continue;
-        given[count] = fields[n + i];
-        given[count].keyword = fxs_arena_dup(&t->scratch, names, strcspn(names, " "));
-        if (!given[count++].keyword)
-            return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
-    }
+    fxs_proxy *given = FXS_NEW_N(&t->scratch, fxs_proxy, n);
+    fxs_status s = given ? given_fields(t, names, positional, fields, given, &count) : fxs_fail_memory(t->ctx);
+    if (s != FXS_OK)
+        return fxs_tracer_failed(t, s);
     if (!fxs_proxy_arguments(t, count, given, &args, &kwargs))
         return fxs_poison(t);
-    return method ? fxs_tracer_method(t, spelling + 7, &args, &kwargs) : fxs_tracer_function(t, spelling, &args, &kwargs);
+    if (method)
+        return fxs_tracer_method(t, spelling + 7, &args, &kwargs);
+    return fxs_tracer_function(t, spelling, &args, &kwargs);
 }
 
 fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name) {

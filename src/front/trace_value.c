@@ -4,7 +4,8 @@
 
 #include "front/trace.h"
 
-/* ---- the trace's errors -------------------------------------------------------------------------------------------- */
+/* ---- the trace's errors --------------------------------------------------------------------------------------------
+ */
 
 fxs_proxy fxs_tracer_failed(fxs_tracer *t, fxs_status s) {
     (void)s; /* the context keeps it */
@@ -45,7 +46,8 @@ fxs_tracer *fxs_tracer_of(fxs_place at, size_t n, const fxs_proxy *p) {
     return NULL;
 }
 
-/* ---- the root's tensors ----------------------------------------------------------------------------------------------- */
+/* ---- the root's tensors
+ * ----------------------------------------------------------------------------------------------- */
 
 fxs_traced_tensor *fxs_tracer_tensor(const fxs_tracer *t, const fxs_tensor *tensor) {
     void **at = fxs_map_at(&t->tensors, (const char *)&tensor, sizeof tensor);
@@ -63,7 +65,8 @@ fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const 
     return fxs_map_put(&t->tensors, (const char *)key, sizeof *key, e) ? FXS_OK : fxs_fail_memory(t->ctx);
 }
 
-/* ---- proxies to values ---------------------------------------------------------------------------------------------------- */
+/* ---- proxies to values
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool no_node(void *user, const fxs_value *leaf) {
     (void)user;
@@ -177,7 +180,8 @@ fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items) {
     return fxs_proxy_value(t, &t->arena, &p, &v) ? fxs_made(t, v) : fxs_poison(t);
 }
 
-/* ---- values to arguments --------------------------------------------------------------------------------------------------- */
+/* ---- values to arguments
+ * --------------------------------------------------------------------------------------------------- */
 
 /* A tensor that the root does not have becomes an attribute of it: the first free _tensor_constantN. */
 static fxs_status name_constant(fxs_tracer *t, fxs_tensor *tensor, fxs_traced_tensor **out) {
@@ -185,8 +189,8 @@ static fxs_status name_constant(fxs_tracer *t, fxs_tensor *tensor, fxs_traced_te
     do {
         fxs_buf_cut(&name, 0);
         fxs_buf_printf(&name, "_tensor_constant%zu", t->nconstants++);
-    } while (!name.failed && (fxs_module_attribute(t->root, name.data, name.len) ||
-                              fxs_module_child(t->root, name.data, name.len)));
+    } while (!name.failed &&
+             (fxs_module_attribute(t->root, name.data, name.len) || fxs_module_child(t->root, name.data, name.len)));
     fxs_status s = fxs_buf_status(t->ctx, &name);
     if (s == FXS_OK)
         s = fxs_module_add_constant(t->root, name.data, tensor);

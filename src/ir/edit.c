@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/module.h"
+#include "ir/subst.h"
 
 /* ---- the six kinds --------------------------------------------------------------------------------------- */
 
@@ -254,20 +255,37 @@ fxs_status fxs_node_is_impure(const fxs_node *n, bool *out) {
     return FXS_OK;
 }
 
-fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased) {
-    size_t count = 0;
-    FXS_TRY(fxs_graph_lint(g));
+/* Marks from the end what nobody that stays uses. */
+static fxs_status find_dead(fxs_graph *g, fxs_subst *dead, size_t *live_users, size_t *count) {
+    for (fxs_node *n = g->root.prev; n != &g->root; n = n->prev)
+        live_users[n->id] = n->nusers;
     for (fxs_node *n = g->root.prev; n != &g->root; n = n->prev) {
         bool impure;
-        if (n->nusers)
+        if (live_users[n->id])
             continue;
         FXS_TRY(fxs_node_is_impure(n, &impure));
         if (impure)
             continue;
-        FXS_TRY(fxs_graph_erase_node(g, n));
-        count++;
+        fxs_subst_erase(dead, n);
+        ++*count;
+        for (size_t i = 0; i < n->ninputs; i++)
+            live_users[n->inputs[i]->id]--;
     }
-    if (erased)
-        *erased = count;
     return FXS_OK;
+}
+
+fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased) {
+    size_t count = 0, *live_users = NULL;
+    fxs_subst dead;
+    FXS_TRY(fxs_graph_lint(g));
+    FXS_TRY(fxs_subst_init(&dead, g));
+    live_users = fxs_alloc(g->next_id, sizeof *live_users);
+    fxs_status s = live_users ? find_dead(g, &dead, live_users, &count) : fxs_fail_memory(g->ctx);
+    if (s == FXS_OK && count)
+        s = fxs_subst_apply(&dead);
+    fxs_subst_free(&dead);
+    fxs_free(live_users);
+    if (erased)
+        *erased = s == FXS_OK ? count : 0;
+    return s;
 }

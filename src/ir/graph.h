@@ -1,5 +1,5 @@
-/* graph.h: graphs and nodes. Only graph.c and edit.c edit links, users and names. Everything that a graph holds lives
- * in its arena; the tensors in its values are counted and dropped with it. */
+/* graph.h: graphs and nodes. Only graph.c, edit.c and subst.c edit links, users and names. Everything that a graph
+ * holds lives in its arena; the tensors in its values are counted and dropped with it. */
 #ifndef FXS_IR_GRAPH_H
 #define FXS_IR_GRAPH_H
 
@@ -24,7 +24,7 @@ struct fxs_node {
     bool wrapped;  /* its function is one that torch.fx.wrap was told of; set by builders */
     const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by builders */
     const char *file;        /* that `line` is of, in the arena; NULL: the file that the graph was read from */
-    const fxs_scope *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
+    const fxs_scope *scope;  /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
     fxs_meta meta;           /* result's tensors are counted; message and stats live in the arena */
 };
 
@@ -33,8 +33,8 @@ struct fxs_graph {
     fxs_arena arena;
     fxs_node root; /* the sentinel */
     size_t len;
-    fxs_map names;  /* every name ever given */
-    fxs_map scopes; /* path -> fxs_scope of nodes, in the arena */
+    fxs_map names;             /* every name ever given */
+    fxs_map scopes;            /* path -> fxs_scope of nodes, in the arena */
     struct fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the arena; NULL: flat */
     size_t next_id;
     fxs_node *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
@@ -46,7 +46,7 @@ struct fxs_graph {
 typedef struct fxs_pytree {
     bool bound; /* it is a method: self is flattened too */
     size_t nparams;
-    const char **params;       /* names of the parameters, as they are written in the signature */
+    const char **params;      /* names of the parameters, as they are written in the signature */
     fxs_value inputs, output; /* a tuple with one tree a parameter; the tree of the output */
 } fxs_pytree;
 

@@ -9,6 +9,7 @@ typedef struct binding {
     const char *op;
     const fxs_schema *schema;
     fxs_value *out;
+    bool raw; /* nodes are values that are not known yet, and everything stays as it was given */
     bool given[FXS_MAX_ARGS];
 } binding;
 
@@ -133,10 +134,17 @@ static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
     return FXS_OK;
 }
 
+static bool is_known(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_NODE;
+}
+
 static fxs_status put(binding *b, int i, const fxs_value *v) {
     const fxs_param *p = &b->schema->params[i];
     b->given[i] = true;
     b->out[i] = *v;
+    if (b->raw && !fxs_value_visit(v, is_known, NULL))
+        return FXS_OK;
     if (v->tag == FXS_V_UNKNOWN)
         return fxs_fail(b->ctx, FXS_EUNKNOWN, "%s: argument '%s' is unknown", b->op, p->name);
     if (v->tag == FXS_V_NONE && p->optional)
@@ -144,7 +152,7 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
     for (int t = 0; t < FXS_T_COUNT; t++) {
         if (!(p->types & 1u << t) || !fits_type(v, (fxs_type)t, p))
             continue;
-        return t == FXS_T_INTS ? normal_ints(b, i, v) : FXS_OK;
+        return t == FXS_T_INTS && !b->raw ? normal_ints(b, i, v) : FXS_OK;
     }
     return wrong_type(b, i, v);
 }
@@ -201,18 +209,39 @@ static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
     return FXS_OK;
 }
 
+static fxs_status bind(binding *b, const fxs_value *args, const fxs_value *kwargs) {
+    FXS_TRY(put_positional(b, args));
+    return kwargs ? put_keywords(b, kwargs) : FXS_OK;
+}
+
+static fxs_status missing(const binding *b, int i) {
+    return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is missing", b->op, b->schema->params[i].name);
+}
+
 fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
                            const fxs_value *kwargs, fxs_value *out) {
     binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out};
-    FXS_TRY(put_positional(&b, args));
-    if (kwargs)
-        FXS_TRY(put_keywords(&b, kwargs));
+    FXS_TRY(bind(&b, args, kwargs));
     for (int i = 0; i < s->nparams; i++) {
         if (b.given[i])
             continue;
         if (!s->params[i].has_default)
-            return fxs_fail(ctx, FXS_ETYPE, "%s: argument '%s' is missing", op_name, s->params[i].name);
+            return missing(&b, i);
         FXS_TRY(put(&b, i, &s->params[i].fallback));
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
+                            const fxs_value *kwargs, fxs_value *out, bool *given) {
+    binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out, .raw = true};
+    FXS_TRY(bind(&b, args, kwargs));
+    for (int i = 0; i < s->nparams; i++) {
+        if (!b.given[i] && !s->params[i].has_default)
+            return missing(&b, i);
+        if (!b.given[i])
+            out[i] = s->params[i].fallback;
+        given[i] = b.given[i];
     }
     return FXS_OK;
 }

@@ -17,11 +17,15 @@
  * stride=stride)". Names are, in this order: parameters of forward (those of .forward), state, hyper names, `training`.
  *         A parameter or buffer that is not there is None. Literals: None True False, numbers, 'text'.
  * .forward names of forward's parameters: "input" when NULL.
+ * .repr   How print(model) shows the arguments, for layers that are built from their constructor: names separated by
+ *         commas, "kernel_size(2)=" by keyword, without "=" by position. (N): an int is shown as N of them. |OTHER:
+ *         None is shown as OTHER's value. Behind "=": ? only when it is not the default, ! strings in quotes, f an int
+ *         as a float. NULL: as they were given.
  * .expand For layers whose state or call depends on more than this syntax can say (recurrent layers); may be NULL. */
 typedef struct fxs_layer fxs_layer;
 
 struct fxs_module_row {
-    const char *name, *hyper, *state, *call, *forward;
+    const char *name, *hyper, *state, *call, *forward, *repr;
     fxs_status (*expand)(fxs_layer *layer); /* adds state with fxs_layer_add */
 };
 

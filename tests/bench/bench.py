@@ -4,6 +4,7 @@
   ./dev bench                       whole command, forward pass and memory on resnet18
   ./dev bench --models a,b,...      the same for other networks of tests/golden/models that torchvision has
   ./dev bench --rounds N            how often each is run (the minimum counts; default 5)
+  ./dev bench --graphs              microseconds a node of building, checking, copying, printing, cleaning large graphs
 
 The peers: article_tool.py (torch.fx, ResultProbe, Graphviz, as the article that fxscope follows does it), and torch's own
 forward pass. Threads are pinned to one for both sides (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS; --threads 1).
@@ -103,7 +104,11 @@ def main():
     parser.add_argument("fxscope")
     parser.add_argument("--models", default="resnet18")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--graphs", action="store_true")
     args = parser.parse_args()
+    if args.graphs:
+        build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
+        sys.exit(subprocess.run([os.path.join(build, "tests", "bench_graphs")]).returncode)
     with tempfile.TemporaryDirectory() as folder:
         for name in args.models.split(","):
             bench(os.path.abspath(args.fxscope), name, args.rounds, folder)

@@ -33,7 +33,7 @@ offers "dark" fxscope draw m.fx --theme = d
 offers "light dark" fxscope draw m.fx --theme =
 offers "name,result" fxscope draw m.fx --rows name,resu
 offers "stats" fxscope draw m.fx --rows stat
-offers "graph tabular modules file" fxscope print m.fx --format ''
+offers "graph tabular modules file code python" fxscope print m.fx --format ''
 offers "json" fxscope table --format j
 offers "$nothing" fxscope draw m.fx -o ''
 offers "$nothing" fxscope draw m.fx -i ''

@@ -24,5 +24,29 @@ check "and num_users is read" cmp out "$golden/testmodel.graph.txt"
 expect 0 print m.fx --format tabular
 check "a table has a head, a rule, and a line for each of 14 nodes" test "$(wc -l <out)" -eq 16
 check "its columns are print_tabular's" grep -q '^opcode *name *target *args *kwargs$' out
+
+for model in testmodel unet recurrent; do # others return a type that the printed graph does not tell
+    golden_model "$model" >code.fx
+    "$fxscope" print code.fx --format code >out 2>err
+    { cat "$golden/$model.code.txt" && echo; } >want
+    check "$model: the code is PyTorch's, as print shows it" cmp out want
+done
+expect 0 print "$golden/../code/odd.fx" --format python
+check "a Python file" cmp out "$golden/../code/odd.py"
+expect 0 print m.fx --format code --verbose -i 1x3x16x16 -i 1x2x8x8
+check "--verbose says shapes" grep -q '(x);  x = None  # float32\[1, 4, 16, 16\]$' out
+check "and where nodes were traced" grep -q '^    # No stacktrace found' out
+expect 3 print m.fx --format code --verbose
+check "without inputs there are none, and the code is there" grep -q 'return add_1$' out
+expect 0 print m.fx --format code --torch2
+expect 2 print m.fx --verbose
+says "--verbose goes with --format code or python"
+expect 2 print m.fx --format code -i 1x3x16x16
+says "inputs go with --verbose"
+expect 2 print m.fx -i 1x3x16x16
+says "an input goes with --format code or python"
+expect 2 print m.fx --format code --verbose -i 1x3x16x16 -i 1x2x8x8 -i 3
+golden_model testmodel >m.fx
+expect 0 print m.fx
 silent
 finish

@@ -200,7 +200,6 @@ static fxs_status call_layer(fxs_ctx *ctx, const char *class_name, fxs_value arg
     assert_ok(ctx, fxs_registry_find_module(ctx, class_name, &row));
     assert_ok(ctx, fxs_layer_bind(ctx, &a, row, &args, kwargs.tag == FXS_V_DICT ? &kwargs : &none, layer));
     assert_ok(ctx, fxs_layer_bind_state(layer));
-    assert_ok(ctx, fxs_layer_bind_state(layer));
     for (s.n = 0; s.n < layer->nstate; s.n++) {
         const fxs_state *st = &layer->state[s.n];
         snprintf(s.names[s.n], sizeof s.names[0], "%s", st->name);

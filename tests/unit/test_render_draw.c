@@ -94,8 +94,7 @@ static fxs_module *hostile_module(fxs_ctx *ctx) {
         "<b>x</table>>];",
         "\xe4\xb8\xad\xe6\x96\x87",
         "\xf0\x9f\x98\x80",
-        "\xe2\x80\xae"
-        "abc",
+        "\xe2\x80\xae!",
         "",
         " ",
         "${x}",

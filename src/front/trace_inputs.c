@@ -1,0 +1,230 @@
+/* trace_inputs.c: the placeholders of a trace, with arguments that are fixed and trees that are taken apart, and its
+ * output. Follows torch.fx's create_args_for_root. */
+#include <stdio.h>
+#include <string.h>
+
+#include "front/trace.h"
+
+/* ---- what was given as concrete arguments
+ * ----------------------------------------------------------------------------- */
+
+typedef struct concrete {
+    int n; /* how many were given */
+    int positional;
+    fxs_value values[FXS_MAX_ARGS]; /* by parameter; FXS_V_UNKNOWN: not given */
+} concrete;
+
+static bool is_ph(const fxs_value *v) {
+    return v->tag == FXS_V_OPAQUE && v->u.s->len == 2 && memcmp(v->u.s->text, "PH", 2) == 0;
+}
+
+static fxs_status one_concrete(fxs_text *x, const struct fxs_forward *f, concrete *c) {
+    size_t len = fxs_word_len(x->at);
+    const char *name = x->at;
+    fxs_value v;
+    bool named = len && x->at[len] == '=';
+    if (named)
+        x->at += len + 1;
+    FXS_TRY(fxs_text_value(x, FXS_IN_REPR, 0, &v));
+    int at = named ? -1 : c->positional++;
+    for (int i = 0; named && i < f->nparams; i++)
+        if (!f->params[i].stars && strlen(f->params[i].name) == len && memcmp(f->params[i].name, name, len) == 0)
+            at = i;
+    c->n++;
+    if (at >= 0 && at < FXS_MAX_ARGS)
+        c->values[at] = v; /* names that the signature does not have are passed over, as in torch.fx */
+    return FXS_OK;
+}
+
+static fxs_status read_concrete(fxs_tracer *t, const struct fxs_forward *f, concrete *c) {
+    const char *text = t->opt.concrete_args;
+    fxs_text x = {.ctx = t->ctx, .file = "concrete_args", .arena = &t->arena};
+    int plain = 0;
+    for (int i = 0; i < FXS_MAX_ARGS; i++)
+        c->values[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
+    if (!text)
+        return FXS_OK;
+    x.begin = x.at = fxs_arena_dup(&t->arena, text, strlen(text));
+    if (!x.at)
+        return fxs_fail_memory(t->ctx);
+    x.end = x.at + strlen(x.at);
+    while (*x.at) {
+        FXS_TRY(one_concrete(&x, f, c));
+        if (*x.at && !fxs_text_accept(&x, ", "))
+            return fxs_text_expected(&x, "', '");
+    }
+    for (int i = 0; i < f->nparams; i++)
+        plain += !f->params[i].stars;
+    if (c->positional && c->positional != plain)
+        return fxs_fail(t->ctx, FXS_EINVAL, "Tracing expected %d arguments but got %d concrete arguments", plain,
+                        c->positional);
+    return FXS_OK;
+}
+
+/* ---- placeholders
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef struct inputs {
+    fxs_tracer *t;
+    const fxs_forward_param *param;
+    int leaves; /* of this parameter's tree */
+    bool trees; /* some parameter is more than one leaf */
+} inputs;
+
+static fxs_status placeholder(fxs_tracer *t, const char *target, const char *type, const fxs_forward_param *p,
+                              fxs_node **out) {
+    fxs_value args;
+    FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, p->has_default ? 1 : 0, &args));
+    if (p->has_default)
+        args.u.seq->items[0] = p->fallback;
+    return fxs_tracer_node(t, FXS_PLACEHOLDER, target, &args, NULL, type, out);
+}
+
+static fxs_status call(fxs_tracer *t, const char *target, fxs_value a, fxs_value b, fxs_node **out) {
+    fxs_value args;
+    FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 2, &args));
+    args.u.seq->items[0] = a;
+    args.u.seq->items[1] = b;
+    return fxs_tracer_node(t, FXS_CALL_FUNCTION, target, &args, NULL, NULL, out);
+}
+
+/* A fixed value is still an input, which the graph checks. */
+static fxs_status check_value(inputs *in, fxs_node *given, const fxs_value *want) {
+    fxs_tracer *t = in->t;
+    fxs_buf text = {0};
+    fxs_value message;
+    fxs_node *eq;
+    fxs_buf_printf(&text, "%s has been specialized to have value ", in->param->name);
+    fxs_buf_str(&text, want, &(fxs_repr){0});
+    fxs_buf_puts(&text, " but got another value");
+    fxs_status s = text.failed ? fxs_fail_memory(t->ctx)
+                               : fxs_make_text(t->ctx, &t->scratch, FXS_V_STR, text.data, text.len, &message);
+    fxs_buf_free(&text);
+    FXS_TRY(s);
+    if (want->tag == FXS_V_NONE)
+        return call(t, "torch.fx._symbolic_trace._assert_is_none", fxs_of_node(given), message, &eq);
+    FXS_TRY(call(t, "operator.eq", fxs_of_node(given), *want, &eq));
+    return call(t, "torch._assert", fxs_of_node(eq), message, &eq);
+}
+
+/* One leaf of a parameter's tree: a placeholder, and what the forward gets for it. */
+static fxs_status leaf_input(void *user, const fxs_value *leaf, fxs_value *out) {
+    inputs *in = user;
+    fxs_node *n;
+    char name[300];
+    snprintf(name, sizeof name, "%.200s_%d", in->param->name, ++in->leaves);
+    FXS_TRY(placeholder(in->t, name, NULL, in->param, &n));
+    *out = is_ph(leaf) ? fxs_of_node(n) : *leaf;
+    return is_ph(leaf) ? FXS_OK : check_value(in, n, leaf);
+}
+
+static fxs_status param_input(inputs *in, const fxs_value *fixed, fxs_proxy *x) {
+    fxs_tracer *t = in->t;
+    const fxs_forward_param *p = in->param;
+    char target[300];
+    fxs_node *n;
+    fxs_value v;
+    if (fixed->tag == FXS_V_UNKNOWN) {
+        snprintf(target, sizeof target, "%.*s%.250s", p->stars, "**", p->name);
+        FXS_TRY(placeholder(t, target, p->type, p, &n));
+        *x = fxs_made(t, fxs_of_node(n));
+        return FXS_OK;
+    }
+    in->leaves = 0;
+    FXS_TRY(fxs_value_map(t->ctx, &t->arena, fixed, leaf_input, in, &v));
+    bool container = fixed->tag == FXS_V_LIST || fixed->tag == FXS_V_TUPLE || fixed->tag == FXS_V_DICT;
+    in->trees = in->trees || container;
+    *x = fxs_made(t, v);
+    return FXS_OK;
+}
+
+static fxs_status star_leaf(void *user, const fxs_value *leaf, fxs_value *out) {
+    fxs_graph *g = user;
+    (void)leaf;
+    return fxs_make_text(g->ctx, &g->arena, FXS_V_STR, "*", 1, out);
+}
+
+/* How calls of this graph look: for those who write code for it. */
+static fxs_status remember_trees(fxs_tracer *t, const struct fxs_forward *f, const concrete *c) {
+    fxs_graph *g = t->graph;
+    fxs_pytree *tree = FXS_NEW(&g->arena, fxs_pytree);
+    if (!tree)
+        return fxs_fail_memory(t->ctx);
+    tree->bound = t->module != NULL;
+    tree->params = FXS_NEW_N(&g->arena, const char *, (size_t)f->nparams);
+    tree->nparams = (size_t)f->nparams;
+    if (!tree->params)
+        return fxs_fail_memory(t->ctx);
+    FXS_TRY(fxs_make_seq(t->ctx, &g->arena, FXS_V_TUPLE, tree->nparams, &tree->inputs));
+    for (int i = 0; i < f->nparams; i++) {
+        tree->params[i] = fxs_arena_dup(&g->arena, f->params[i].name, strlen(f->params[i].name));
+        if (!tree->params[i])
+            return fxs_fail_memory(t->ctx);
+        FXS_TRY(fxs_value_map(t->ctx, &g->arena, &c->values[i], star_leaf, g, &tree->inputs.u.seq->items[i]));
+    }
+    g->pytree = tree;
+    return FXS_OK;
+}
+
+fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_proxy *x) {
+    concrete *c = FXS_NEW(&t->arena, concrete);
+    inputs in = {.t = t};
+    if (!c)
+        return fxs_fail_memory(t->ctx);
+    memset(x, 0, FXS_MAX_ARGS * sizeof *x);
+    FXS_TRY(read_concrete(t, f, c));
+    for (int stars = 0; stars <= 2; stars++) { /* named parameters first, then *args, then **kwargs */
+        for (int i = 0; i < f->nparams; i++) {
+            if (f->params[i].stars != stars)
+                continue;
+            in.param = &f->params[i];
+            FXS_TRY(param_input(&in, &c->values[i], &x[i]));
+        }
+    }
+    fxs_arena_reset(&t->scratch);
+    return in.trees ? remember_trees(t, f, c) : FXS_OK;
+}
+
+/* ---- output
+ * -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct flat {
+    fxs_value list;
+    size_t n;
+} flat;
+
+/* torch's trees have lists, tuples and dicts; a slice is a leaf. */
+static size_t count_leaves(const fxs_value *v) {
+    size_t n = 0;
+    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE && v->tag != FXS_V_DICT)
+        return 1;
+    for (size_t i = 0; i < fxs_value_len(v); i++)
+        n += count_leaves(fxs_value_item(v, i));
+    return n;
+}
+
+static void put_leaves(const fxs_value *v, flat *out) {
+    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE && v->tag != FXS_V_DICT) {
+        out->list.u.seq->items[out->n++] = *v;
+        return;
+    }
+    for (size_t i = 0; i < fxs_value_len(v); i++)
+        put_leaves(fxs_value_item(v, i), out);
+}
+
+fxs_status fxs_trace_output(fxs_tracer *t, const fxs_proxy *result) {
+    fxs_value v, args;
+    fxs_node *n;
+    if (!fxs_proxy_value(t, &t->scratch, result, &v))
+        return t->ctx->status;
+    if (t->graph->pytree) {
+        flat out = {0};
+        FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_LIST, count_leaves(&v), &out.list));
+        put_leaves(&v, &out);
+        FXS_TRY(fxs_value_map(t->ctx, &t->graph->arena, &v, star_leaf, t->graph, &t->graph->pytree->output));
+        v = out.list;
+    }
+    FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 1, &args));
+    args.u.seq->items[0] = v;
+    return fxs_tracer_node(t, FXS_OUTPUT, "output", &args, NULL, NULL, &n);
+}

@@ -1,0 +1,81 @@
+/* graphs.c: what editing large graphs costs: builds, lints, copies, prints and cleans graphs of 10,000, 100,000 and
+ * 1,000,000 nodes, and prints microseconds a node for each step. Run by `./dev bench --graphs`; links the public library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "fxscope.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void must(fxs_ctx *ctx, fxs_status s) {
+    if (s == FXS_OK)
+        return;
+    fprintf(stderr, "graphs: %s\n", fxs_ctx_error(ctx));
+    exit(1);
+}
+
+/* A chain in which every node also uses the input (a hub), and every third node's value is used by nobody else. */
+static fxs_graph *build(fxs_ctx *ctx, size_t n) {
+    fxs_graph *g;
+    fxs_node *x, *last, *node;
+    must(ctx, fxs_graph_new(ctx, &g));
+    must(ctx, fxs_graph_placeholder(g, "x", NULL, &x));
+    fxs_value pair[2];
+    last = x;
+    fxs_value args;
+    must(ctx, fxs_value_tuple(ctx, 2, (fxs_value[]){fxs_of_node(x), fxs_of_node(x)}, &args));
+    for (size_t i = 0; i < n; i++) {
+        pair[0] = fxs_of_node(last);
+        pair[1] = fxs_of_node(x);
+        fxs_value_unref(&args);
+        must(ctx, fxs_value_tuple(ctx, 2, pair, &args));
+        must(ctx, fxs_graph_call_function(g, "torch.add", &args, NULL, &node));
+        if (i % 3)
+            last = node;
+    }
+    fxs_value_unref(&args);
+    fxs_value v = fxs_of_node(last);
+    must(ctx, fxs_graph_output(g, &v, &node));
+    return g;
+}
+
+static void measure(size_t n) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_graph *copy;
+    char *text;
+    size_t erased;
+    double t[7];
+    t[0] = now();
+    fxs_graph *g = build(ctx, n);
+    t[1] = now();
+    must(ctx, fxs_graph_lint(g));
+    t[2] = now();
+    must(ctx, fxs_graph_deep_copy(g, &copy));
+    t[3] = now();
+    must(ctx, fxs_graph_print(g, 0, &text, NULL));
+    t[4] = now();
+    must(ctx, fxs_graph_eliminate_dead_code(g, &erased));
+    t[5] = now();
+    fxs_graph_free(copy);
+    fxs_graph_free(g);
+    t[6] = now();
+    printf("%9zu", n);
+    for (int i = 0; i < 6; i++)
+        printf("  %8.3f", (t[i + 1] - t[i]) * 1e6 / (double)n);
+    printf("  (%zu erased)\n", erased);
+    fxs_free(text);
+    fxs_ctx_free(ctx);
+}
+
+int main(void) {
+    printf("microseconds a node\n    nodes     build      lint      copy     print      dead      free\n");
+    measure(10000);
+    measure(100000);
+    measure(1000000);
+    return 0;
+}
