@@ -159,29 +159,31 @@ static fxs_status infer_identity(fxs_call *c) { return fxs_out_value(c, fxs_valu
 
 #define F "torch.nn.functional."
 #define RANDOM (FXS_OP_RANDOM | FXS_OP_POINTWISE)
+#define DROPPING (RANDOM | FXS_OP_IDLE_IN_EVAL)
 #define KEEPS_ALL "(Tensor input, float p=0.5, bool training=False, bool inplace=False) -> Tensor"
 #define DROPS "(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor"
 
 const fxs_op fxs_ops_dropout[] = {
-    {"dropout", DROPS, F "dropout torch.dropout", infer_dropout, run_dropout, fxs_cost_one, RANDOM},
-    {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one, RANDOM},
-    {"dropout2d", DROPS, F "dropout2d", infer_dropout, run_feature_dropout, fxs_cost_one, RANDOM},
-    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_dropout, run_feature_dropout, fxs_cost_one, RANDOM},
+    {"dropout", DROPS, F "dropout torch.dropout", infer_dropout, run_dropout, fxs_cost_one, DROPPING},
+    {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one, DROPPING},
+    {"dropout2d", DROPS, F "dropout2d", infer_dropout, run_feature_dropout, fxs_cost_one, DROPPING},
+    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_dropout, run_feature_dropout, fxs_cost_one,
+     DROPPING},
     {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_dropout, run_alpha_dropout, fxs_cost_one,
-     RANDOM},
+     DROPPING},
     {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout torch.feature_alpha_dropout", infer_dropout,
-     run_feature_alpha_dropout, fxs_cost_one, RANDOM},
+     run_feature_alpha_dropout, fxs_cost_one, DROPPING},
     {"stochastic_depth", "(Tensor input, float p, str mode, bool training=True) -> Tensor",
      "torchvision.ops.stochastic_depth.stochastic_depth torchvision.ops.stochastic_depth", infer_stochastic_depth,
-     run_stochastic_depth, fxs_cost_one, RANDOM | FXS_OP_NO_INPLACE},
+     run_stochastic_depth, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
     {"drop_path", "(Tensor x, float drop_prob=0.0, bool training=False, bool scale_by_keep=True) -> Tensor",
      "torchvision.ops.drop_path timm.layers.drop.drop_path timm.models.layers.drop.drop_path", infer_dropout,
-     run_drop_path, fxs_cost_one, RANDOM | FXS_OP_NO_INPLACE},
+     run_drop_path, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
     {"rrelu",
      "(Tensor input, number lower=0.125, number upper=0.3333333333333333, bool training=False, bool inplace=False) -> "
      "Tensor",
      F "rrelu torch.rrelu", infer_rrelu, run_rrelu, fxs_cost_one, RANDOM},
-    {"identity", "(any input) -> any", NULL, infer_identity, NULL, NULL, FXS_OP_NO_INPLACE},
+    {"identity", "(any input) -> any", NULL, infer_identity, NULL, NULL, FXS_OP_NO_INPLACE | FXS_OP_IDLE_IN_EVAL},
     {0},
 };
 
@@ -213,6 +215,7 @@ const fxs_module_row fxs_modules_dropout[] = {
 };
 #undef F
 #undef RANDOM
+#undef DROPPING
 #undef KEEPS_ALL
 #undef DROPS
 #undef DROP_LAYER

@@ -36,7 +36,7 @@ static fxs_proxy forward(fxs_proxy self, const fxs_proxy *in) {
 
 static fxs_module *build(fxs_ctx *ctx) {
     fxs_module *m = fxs_nn(ctx, "ResNet");
-    fxs_nn_forward(m, "x: torch.Tensor", forward, NULL);
+    fxs_nn_forward(m, "x: torch.Tensor -> torch.Tensor", forward, NULL);
     fxs_nn_add(m, "conv1", "Conv2d(3, 64, 7, stride=2, padding=3, bias=False)");
     fxs_nn_add(m, "bn1", "BatchNorm2d(64)");
     fxs_nn_add(m, "relu", "ReLU(inplace=True)");

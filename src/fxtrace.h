@@ -10,7 +10,9 @@
  * A proxy stands for a value that is not there yet; plain C numbers and strings may be given where one is expected. It
  * is sticky: after the first error every call does nothing, and fxs_trace returns that error with the place in the
  * caller's source. Proxies live as long as the trace; they are passed by value and never freed.
- * fxops.h, which is generated, has a typed macro for every operator of the library. */
+ * C does not say which of a call's arguments is computed first. gcc and clang go from left to right in all calls here,
+ * as Python does; where the order of nodes must not depend on that, give each call a line of its own. fxops.h, which is
+ * generated, has a typed macro for every operator of the library. */
 #ifndef FXTRACE_H
 #define FXTRACE_H
 
@@ -163,7 +165,8 @@ FXS_API fxs_status fxs_nn_buffer(fxs_module *m, const char *name, const char *fo
 
 /* What a module computes: self is the module, x[i] its i-th parameter in the order of the signature. */
 typedef fxs_proxy fxs_forward_fn(fxs_proxy self, const fxs_proxy *x);
-/* Gives m a forward, so that a trace goes through it. The signature is Python's: "x: torch.Tensor, y=None, *args".
+/* Gives m a forward, so that a trace goes through it. The signature is Python's: "x: torch.Tensor, y=None, *args", and
+ * perhaps "-> torch.Tensor" behind it.
  * Sequential has one already. m may be NULL (after an error). */
 FXS_API fxs_status fxs_nn_forward(fxs_module *m, const char *signature, fxs_forward_fn *forward, void *user);
 /* The forward of Sequential, for classes that derive from it; its signature is "input". */
@@ -205,28 +208,28 @@ FXS_API void *fxs_user(fxs_proxy self);
 #define fxs_unpack(x, n, out) fxs_record_unpack(FXS_HERE, FXS_P(x), (n), (out))
 
 /* Python's operators, as functions of the module operator. */
-#define fxs_add(a, b) fxs_record_operator(FXS_HERE, "add", FXS_P(a), FXS_P(b))
-#define fxs_sub(a, b) fxs_record_operator(FXS_HERE, "sub", FXS_P(a), FXS_P(b))
-#define fxs_mul(a, b) fxs_record_operator(FXS_HERE, "mul", FXS_P(a), FXS_P(b))
-#define fxs_truediv(a, b) fxs_record_operator(FXS_HERE, "truediv", FXS_P(a), FXS_P(b))
-#define fxs_floordiv(a, b) fxs_record_operator(FXS_HERE, "floordiv", FXS_P(a), FXS_P(b))
-#define fxs_mod(a, b) fxs_record_operator(FXS_HERE, "mod", FXS_P(a), FXS_P(b))
-#define fxs_pow(a, b) fxs_record_operator(FXS_HERE, "pow", FXS_P(a), FXS_P(b))
-#define fxs_matmul(a, b) fxs_record_operator(FXS_HERE, "matmul", FXS_P(a), FXS_P(b))
-#define fxs_and(a, b) fxs_record_operator(FXS_HERE, "and_", FXS_P(a), FXS_P(b))
-#define fxs_or(a, b) fxs_record_operator(FXS_HERE, "or_", FXS_P(a), FXS_P(b))
-#define fxs_xor(a, b) fxs_record_operator(FXS_HERE, "xor", FXS_P(a), FXS_P(b))
-#define fxs_lshift(a, b) fxs_record_operator(FXS_HERE, "lshift", FXS_P(a), FXS_P(b))
-#define fxs_rshift(a, b) fxs_record_operator(FXS_HERE, "rshift", FXS_P(a), FXS_P(b))
-#define fxs_eq(a, b) fxs_record_operator(FXS_HERE, "eq", FXS_P(a), FXS_P(b))
-#define fxs_ne(a, b) fxs_record_operator(FXS_HERE, "ne", FXS_P(a), FXS_P(b))
-#define fxs_lt(a, b) fxs_record_operator(FXS_HERE, "lt", FXS_P(a), FXS_P(b))
-#define fxs_le(a, b) fxs_record_operator(FXS_HERE, "le", FXS_P(a), FXS_P(b))
-#define fxs_gt(a, b) fxs_record_operator(FXS_HERE, "gt", FXS_P(a), FXS_P(b))
-#define fxs_ge(a, b) fxs_record_operator(FXS_HERE, "ge", FXS_P(a), FXS_P(b))
-#define fxs_neg(a) fxs_record_operator(FXS_HERE, "neg", FXS_P(a), (fxs_proxy){0})
-#define fxs_pos(a) fxs_record_operator(FXS_HERE, "pos", FXS_P(a), (fxs_proxy){0})
-#define fxs_invert(a) fxs_record_operator(FXS_HERE, "invert", FXS_P(a), (fxs_proxy){0})
+#define fxs_add(a, b) fxs_record_operator(FXS_HERE, "add", FXS_ALL_OF(a, b))
+#define fxs_sub(a, b) fxs_record_operator(FXS_HERE, "sub", FXS_ALL_OF(a, b))
+#define fxs_mul(a, b) fxs_record_operator(FXS_HERE, "mul", FXS_ALL_OF(a, b))
+#define fxs_truediv(a, b) fxs_record_operator(FXS_HERE, "truediv", FXS_ALL_OF(a, b))
+#define fxs_floordiv(a, b) fxs_record_operator(FXS_HERE, "floordiv", FXS_ALL_OF(a, b))
+#define fxs_mod(a, b) fxs_record_operator(FXS_HERE, "mod", FXS_ALL_OF(a, b))
+#define fxs_pow(a, b) fxs_record_operator(FXS_HERE, "pow", FXS_ALL_OF(a, b))
+#define fxs_matmul(a, b) fxs_record_operator(FXS_HERE, "matmul", FXS_ALL_OF(a, b))
+#define fxs_and(a, b) fxs_record_operator(FXS_HERE, "and_", FXS_ALL_OF(a, b))
+#define fxs_or(a, b) fxs_record_operator(FXS_HERE, "or_", FXS_ALL_OF(a, b))
+#define fxs_xor(a, b) fxs_record_operator(FXS_HERE, "xor", FXS_ALL_OF(a, b))
+#define fxs_lshift(a, b) fxs_record_operator(FXS_HERE, "lshift", FXS_ALL_OF(a, b))
+#define fxs_rshift(a, b) fxs_record_operator(FXS_HERE, "rshift", FXS_ALL_OF(a, b))
+#define fxs_eq(a, b) fxs_record_operator(FXS_HERE, "eq", FXS_ALL_OF(a, b))
+#define fxs_ne(a, b) fxs_record_operator(FXS_HERE, "ne", FXS_ALL_OF(a, b))
+#define fxs_lt(a, b) fxs_record_operator(FXS_HERE, "lt", FXS_ALL_OF(a, b))
+#define fxs_le(a, b) fxs_record_operator(FXS_HERE, "le", FXS_ALL_OF(a, b))
+#define fxs_gt(a, b) fxs_record_operator(FXS_HERE, "gt", FXS_ALL_OF(a, b))
+#define fxs_ge(a, b) fxs_record_operator(FXS_HERE, "ge", FXS_ALL_OF(a, b))
+#define fxs_neg(a) fxs_record_operator(FXS_HERE, "neg", FXS_ALL_OF(a))
+#define fxs_pos(a) fxs_record_operator(FXS_HERE, "pos", FXS_ALL_OF(a))
+#define fxs_invert(a) fxs_record_operator(FXS_HERE, "invert", FXS_ALL_OF(a))
 
 /* What torch.fx can't trace is an error at this place: the truth of a node (if, while, and, or, not), its length, and
  * going through it in a loop. Of constants, lists and module containers they give what Python gives. */
@@ -248,7 +251,7 @@ FXS_API fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p);
 FXS_API fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name);
 FXS_API fxs_proxy fxs_record_index(fxs_place at, size_t n, const fxs_proxy *p);
 FXS_API void fxs_record_unpack(fxs_place at, fxs_proxy x, size_t n, fxs_proxy *out);
-FXS_API fxs_proxy fxs_record_operator(fxs_place at, const char *name, fxs_proxy a, fxs_proxy b);
+FXS_API fxs_proxy fxs_record_operator(fxs_place at, const char *name, size_t n, const fxs_proxy *p);
 FXS_API bool fxs_record_truth(fxs_place at, fxs_proxy x);
 FXS_API size_t fxs_record_len(fxs_place at, fxs_proxy x);
 FXS_API fxs_proxy fxs_record_iter(fxs_place at, fxs_proxy x, size_t i);

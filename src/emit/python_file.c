@@ -11,10 +11,10 @@ typedef struct file {
     fxs_py py;
     const fxs_module *root;
     fxs_buf imports, globals, wraps, classes, init, forward;
-    fxs_map imported; /* modules that globals has imports of */
-    fxs_map stubs;    /* class name as print(model) shows it -> name in the file */
-    fxs_map shared;   /* address of a shared parameter -> where it stands: "self.a.weight" */
-    fxs_buf module;   /* the one in turn: "self.layer1" */
+    fxs_map imported;  /* modules that globals has imports of */
+    fxs_map stand_ins; /* class name as print(model) shows it -> name in the file */
+    fxs_map shared;    /* address of a shared parameter -> where it stands: "self.a.weight" */
+    fxs_buf module;    /* the one in turn: "self.layer1" */
 } file;
 
 /* ---- globals ------------------------------------------------------------------------------------------------ */
@@ -70,12 +70,12 @@ static void put_preset(file *f) {
 /* ---- modules ------------------------------------------------------------------------------------------------- */
 
 /* The file's name of a class that torch.nn can't make; the class itself goes to f->classes when it is first met. */
-static const char *stub(file *f, const char *class_name) {
-    const char *name = fxs_map_get(&f->stubs, class_name);
+static const char *stand_in(file *f, const char *class_name) {
+    const char *name = fxs_map_get(&f->stand_ins, class_name);
     if (name)
         return name;
     name = fxs_py_unique(&f->py, class_name);
-    if (!name || !fxs_map_put(&f->stubs, class_name, strlen(class_name), (void *)name)) {
+    if (!name || !fxs_map_put(&f->stand_ins, class_name, strlen(class_name), (void *)name)) {
         f->py.failed = true;
         return "";
     }
@@ -86,8 +86,8 @@ static const char *stub(file *f, const char *class_name) {
     return name;
 }
 
-/* What was printed between a stub's parentheses is worth a comment. */
-static void put_stub_comment(file *f, const fxs_module *m) {
+/* What was printed between a stand-in's parentheses is worth a comment. */
+static void put_stand_in_comment(file *f, const fxs_module *m) {
     fxs_buf args = {0};
     fxs_buf_layer_args(&args, m);
     if (args.len && !strpbrk(args.data, "\n\r"))
@@ -114,10 +114,10 @@ static void put_child(file *f, const char *path, const fxs_module *m) {
     if (known)
         fxs_py_layer(&f->py, &f->init, m);
     else
-        fxs_buf_printf(&f->init, "%s()", stub(f, m->class_name));
+        fxs_buf_printf(&f->init, "%s()", stand_in(f, m->class_name));
     fxs_buf_puts(&f->init, plain ? "" : ")");
     if (!known)
-        put_stub_comment(f, m);
+        put_stand_in_comment(f, m);
     fxs_buf_putc(&f->init, '\n');
     f->init.failed |= parent.failed || prefix.failed;
     fxs_buf_free(&parent);
@@ -229,8 +229,7 @@ static fxs_status build(file *f, unsigned flags, fxs_buf *out) {
     put_preset(f);
     if (f->py.failed || f->init.failed)
         return fxs_fail_memory(ctx);
-    fxs_buf_printf(out, "# Written by fxscope %s. Parameters and buffers that no layer makes are zeros.\n",
-                   fxs_version());
+    fxs_buf_puts(out, "# Written by fxscope. Parameters and buffers that no layer makes are zeros.\n");
     put_section(out, &f->imports, "", "");
     fxs_buf_puts(out, "import torch\n");
     if (f->wraps.len)
@@ -250,7 +249,7 @@ fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **te
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph, so there is no forward to write", m->class_name);
     fxs_status s = build(&f, flags, &out);
     fxs_py_free(&f.py);
-    fxs_map_free(&f.stubs);
+    fxs_map_free(&f.stand_ins);
     fxs_map_free(&f.shared);
     fxs_buf *const all[] = {&f.imports, &f.globals, &f.wraps, &f.classes, &f.init, &f.forward, &f.module};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -138,8 +138,10 @@ void fxs_py_object(fxs_py *p, fxs_buf *b, const char *object, size_t len, bool i
 }
 
 static const char *behind(const char *s, const char *prefix) {
-    size_t n = strlen(prefix);
-    return strncmp(s, prefix, n) == 0 ? s + n : NULL;
+    while (*prefix)
+        if (*s++ != *prefix++)
+            return NULL;
+    return s;
 }
 
 void fxs_py_function(fxs_py *p, fxs_buf *b, const char *target) {

@@ -52,6 +52,7 @@ static fxs_status layer_forward(fxs_tracer *t, struct fxs_forward **out) {
                        s == names ? "" : " = None");
         s += n;
     }
+    fxs_buf_puts(&signature, " -> torch.Tensor");
     fxs_status status = fxs_buf_status(t->ctx, &signature);
     if (status == FXS_OK)
         status = fxs_forward_new(t->ctx, signature.data, NULL, NULL, out);
@@ -74,7 +75,7 @@ static fxs_status run(fxs_tracer *t, const struct fxs_forward *f) {
     }
     if (t->failed)
         return t->ctx->status;
-    return fxs_trace_output(t, &result);
+    return fxs_trace_output(t, f, &result);
 }
 
 static fxs_status run_root(fxs_tracer *t, const struct fxs_forward *f) {

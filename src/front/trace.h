@@ -21,6 +21,7 @@ struct fxs_forward {
     fxs_arena arena;
     fxs_forward_fn *fn;
     void *user;
+    const char *returns; /* type of the result; NULL: none */
     int nparams;
     fxs_forward_param params[FXS_MAX_ARGS];
 };
@@ -126,7 +127,7 @@ fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, co
 
 /* Placeholders for a forward's parameters, and what is passed for them: x[nparams]. */
 fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_proxy *x);
-/* The output node: flat when the inputs were trees. */
-fxs_status fxs_trace_output(fxs_tracer *t, const fxs_proxy *result);
+/* The output node, of the type that f returns: flat when the inputs were trees. */
+fxs_status fxs_trace_output(fxs_tracer *t, const struct fxs_forward *f, const fxs_proxy *result);
 
 #endif

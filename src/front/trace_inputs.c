@@ -212,7 +212,7 @@ static void put_leaves(const fxs_value *v, flat *out) {
         put_leaves(fxs_value_item(v, i), out);
 }
 
-fxs_status fxs_trace_output(fxs_tracer *t, const fxs_proxy *result) {
+fxs_status fxs_trace_output(fxs_tracer *t, const struct fxs_forward *f, const fxs_proxy *result) {
     fxs_value v, args;
     fxs_node *n;
     if (!fxs_proxy_value(t, &t->scratch, result, &v))
@@ -226,5 +226,5 @@ fxs_status fxs_trace_output(fxs_tracer *t, const fxs_proxy *result) {
     }
     FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 1, &args));
     args.u.seq->items[0] = v;
-    return fxs_tracer_node(t, FXS_OUTPUT, "output", &args, NULL, NULL, &n);
+    return fxs_tracer_node(t, FXS_OUTPUT, "output", &args, NULL, f->returns, &n);
 }

@@ -32,10 +32,8 @@ static const char *tensor_method(const char *operator_name) {
     return NULL;
 }
 
-fxs_proxy fxs_record_operator(fxs_place at, const char *name, fxs_proxy a, fxs_proxy b) {
-    fxs_proxy p[] = {a, b};
-    fxs_tracer *t = fxs_tracer_of(at, 2, p);
-    size_t n = b.kind == FXS_P_ABSENT ? 1 : 2;
+fxs_proxy fxs_record_operator(fxs_place at, const char *name, size_t n, const fxs_proxy *p) {
+    fxs_tracer *t = fxs_tracer_of(at, n, p);
     fxs_value args, kwargs;
     char target[40];
     if (!t || t->failed)

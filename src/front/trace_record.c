@@ -6,6 +6,12 @@
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
+/* Functions of other modules than torch's are recorded by torch.fx only when torch.fx.wrap was told of them. */
+static bool needs_wrap(fxs_kind kind, const char *target) {
+    return kind == FXS_CALL_FUNCTION && strncmp(target, "torch.", 6) != 0 && strncmp(target, "operator.", 9) != 0 &&
+           strcmp(target, "builtins.getattr") != 0;
+}
+
 /* File and line on the node, and the stack trace that verbose code shows. */
 static fxs_status remember_source(fxs_tracer *t, fxs_node *n) {
     fxs_buf b = {0};
@@ -28,6 +34,7 @@ fxs_status fxs_tracer_node(fxs_tracer *t, fxs_kind kind, const char *target, con
         FXS_TRY(fxs_tracer_arg(t, kwargs, &k));
     FXS_TRY(fxs_graph_create_node(t->graph, kind, target, args ? &a : NULL, kwargs ? &k : NULL, NULL, type, out));
     (*out)->scope = t->scope;
+    (*out)->wrapped = needs_wrap(kind, target);
     return remember_source(t, *out);
 }
 

@@ -82,6 +82,19 @@ static fxs_status parse_param(signature *s) {
     return FXS_OK;
 }
 
+/* Cuts "-> TYPE" off: the type of what the forward returns. */
+static fxs_status cut_returns(signature *s, char *text) {
+    for (char *at = text; *(at = (char *)part_end(at, "-")); at++) {
+        if (at[1] != '>')
+            continue;
+        s->f->returns = trimmed(s->t.arena, at + 2, at + strlen(at));
+        *at = '\0';
+        s->t.end = at;
+        return s->f->returns ? FXS_OK : fxs_fail_memory(s->t.ctx);
+    }
+    return FXS_OK;
+}
+
 static fxs_status parse_signature(signature *s) {
     for (fxs_text_blanks(&s->t); *s->t.at; fxs_text_blanks(&s->t)) {
         FXS_TRY(parse_param(s));
@@ -101,7 +114,11 @@ fxs_status fxs_forward_new(fxs_ctx *ctx, const char *text, fxs_forward_fn *fn, v
     char *copy = fxs_arena_dup(&f->arena, text, strlen(text));
     signature s = {.t = {.ctx = ctx, .file = "signature", .begin = copy, .at = copy, .arena = &f->arena}, .f = f};
     s.t.end = copy ? copy + strlen(copy) : NULL;
-    fxs_status status = copy ? parse_signature(&s) : fxs_fail_memory(ctx);
+    fxs_status status = copy ? cut_returns(&s, copy) : fxs_fail_memory(ctx);
+    if (status == FXS_OK)
+        status = parse_signature(&s);
+    if (s.keyword_only || (f->nparams && f->params[f->nparams - 1].stars))
+        f->returns = NULL; /* torch.fx compiles such functions anew, and this gets lost */
     if (status != FXS_OK) {
         fxs_forward_free(f);
         *out = NULL;

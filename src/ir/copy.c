@@ -91,6 +91,12 @@ static fxs_status copy_scope(fxs_graph *g, const fxs_scope *from, const fxs_scop
 static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
     fxs_graph *g = to->graph;
     to->line = from->line;
+    to->wrapped = from->wrapped;
+    if (from->stack_trace) {
+        to->stack_trace = fxs_arena_dup(&g->arena, from->stack_trace, strlen(from->stack_trace));
+        if (!to->stack_trace)
+            return fxs_fail_memory(g->ctx);
+    }
     FXS_TRY(copy_scope(g, from->scope, &to->scope));
     if (from->file) {
         to->file = fxs_arena_dup(&g->arena, from->file, strlen(from->file));

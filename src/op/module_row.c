@@ -343,7 +343,8 @@ fxs_status fxs_layer_bind_state(fxs_layer *layer) {
 /* ---- the forward call ---------------------------------------------------------------------------------- */
 
 typedef struct forward {
-    const fxs_layer *layer;
+    fxs_layer *layer;
+    fxs_arena *arena;
     const fxs_value *args, *kwargs;
     bool train;
     fxs_fetch_fn *fetch;
@@ -392,6 +393,21 @@ static bool declares_state(const char *state, const char *name) {
     return false;
 }
 
+/* All parameters in the order of the state: for layers that have as many as their arguments say. */
+static fxs_status all_parameters(const forward *f, fxs_value *out) {
+    size_t n = 0;
+    if (f->layer->nstate == 0)
+        FXS_TRY(fxs_layer_bind_state(f->layer));
+    for (int i = 0; i < f->layer->nstate; i++)
+        n += !f->layer->state[i].is_buffer;
+    FXS_TRY(fxs_make_seq(f->layer->ctx, f->arena, FXS_V_LIST, n, out));
+    n = 0;
+    for (int i = 0; i < f->layer->nstate; i++)
+        if (!f->layer->state[i].is_buffer)
+            FXS_TRY(f->fetch(f->user, f->layer->state[i].name, &out->u.seq->items[n++]));
+    return FXS_OK;
+}
+
 static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
     int at = list_index(f->layer->row->forward ? f->layer->row->forward : "input", name);
     if (at >= 0)
@@ -400,6 +416,8 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
         *out = fxs_bool(f->train);
         return FXS_OK;
     }
+    if (strcmp(name, "parameters") == 0)
+        return all_parameters(f, out);
     *out = fxs_none();
     FXS_TRY(f->fetch(f->user, name, out));
     const fxs_value *v = fxs_layer_hyper(f->layer, name);
@@ -414,7 +432,11 @@ static fxs_status call_value(reader *r, const forward *f, fxs_value *out) {
     if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) || strncmp(r->at, "None", 4) == 0 ||
         strncmp(r->at, "True", 4) == 0 || strncmp(r->at, "False", 5) == 0)
         return literal(r, out);
-    const char *name = word(r);
+    size_t n = word_len(r->at);
+    while (n && r->at[n] == '.' && word_len(r->at + n + 1)) /* a child's state: out_proj.weight */
+        n += 1 + word_len(r->at + n + 1);
+    const char *name = n ? fxs_arena_dup(f->arena, r->at, n) : NULL;
+    r->at += n;
     return name ? resolve(f, name, out) : bad_row(r, "a name");
 }
 
@@ -436,11 +458,11 @@ static fxs_status check_surplus(const forward *f) {
     return FXS_OK;
 }
 
-fxs_status fxs_layer_call(const fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven,
-                          bool train, fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args,
-                          fxs_value *kwargs) {
-    forward f = {.layer = layer, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
-    reader r = {.layer = (fxs_layer *)layer, .at = layer->row->call};
+fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven, bool train,
+                          fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args, fxs_value *kwargs) {
+    forward f = {
+        .layer = layer, .arena = a, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
+    reader r = {.layer = layer, .at = layer->row->call};
     fxs_value positional[FXS_MAX_ARGS];
     fxs_pair named[FXS_MAX_ARGS];
     size_t npositional = 0, nnamed = 0;

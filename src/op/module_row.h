@@ -71,8 +71,7 @@ int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwis
 /* The forward call as operator arguments. `given` and `kwgiven` are what the graph passes; `fetch` gives the state by
  * name (NONE when it is not there). args becomes a tuple and kwargs a dict in `a`; *op is the operator's name. */
 typedef fxs_status fxs_fetch_fn(void *user, const char *name, fxs_value *out);
-fxs_status fxs_layer_call(const fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven,
-                          bool train, fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args,
-                          fxs_value *kwargs);
+fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven, bool train,
+                          fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args, fxs_value *kwargs);
 
 #endif

@@ -27,8 +27,9 @@ enum {
     FXS_OP_POINTWISE =
         2,             /* out[i] depends on in[i] alone: the kernel may run with an output in the place of an input */
     FXS_OP_RANDOM = 4, /* draws from c->seed */
-    FXS_OP_NO_INPLACE = 8,  /* there is no form with a trailing underscore */
-    FXS_OP_WRITES_SELF = 16 /* writes its first argument whatever its spelling (setitem, copy_): infer returns it */
+    FXS_OP_NO_INPLACE = 8,   /* there is no form with a trailing underscore */
+    FXS_OP_WRITES_SELF = 16, /* writes its first argument whatever its spelling (setitem, copy_): infer returns it */
+    FXS_OP_IDLE_IN_EVAL = 32 /* outside training its result is its first argument (dropout) */
 };
 
 /* One operator.

@@ -140,7 +140,7 @@ typedef struct state_user {
 
 static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     state_user *u = user;
-    fxs_parameter *p = fxs_module_attribute(u->module, name, strlen(name));
+    fxs_parameter *p = fxs_module_lookup(u->module, name).param;
     *out = fxs_none();
     if (!p)
         return FXS_OK;

@@ -314,9 +314,15 @@ static void comments_say_where_nodes_were_traced(void **state) {
         n->stack_trace = traces[i];
     }
     add(g, FXS_OUTPUT, "output", TUPLE(*state, fxs_of_node(n)), fxs_none());
+    fxs_graph *copy;
     char *have = code_of(g, FXS_CODE_VERBOSE);
     assert_text(have, want, "verbose");
     fxs_free(have);
+    assert_ok(*state, fxs_graph_deep_copy(g, &copy));
+    have = code_of(copy, FXS_CODE_VERBOSE);
+    assert_text(have, want, "copy");
+    fxs_free(have);
+    fxs_graph_free(copy);
     have = code_of(g, FXS_CODE_VERBOSE | FXS_CODE_TORCH2);
     assert_int_equal(strncmp(have, want2, sizeof want2 - 1), 0);
     fxs_free(have);

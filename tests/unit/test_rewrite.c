@@ -195,7 +195,7 @@ static void modules_of_the_replacement(void **state) {
     fxs_module *p = load(ctx, "P(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n)\n" HEAD CALL(
                                   "lin", "lin", "x") "    return lin\n");
     fxs_module *r =
-        load(ctx, "R(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (tanh): Tanh()\n)\n"
+        load(ctx, "R(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (tanh): Tanh()\n  (w): Module()\n)\n"
                   "parameter w.v: torch.float32[1]\n" HEAD CALL("lin", "lin", "x")
                       CALL("tanh", "tanh",
                            "lin") "    %w_v : [#users=1] = get_attr[target=w.v]\n"

@@ -1,4 +1,4 @@
-# Written by fxscope 0.1.0. Parameters and buffers that no layer makes are zeros.
+# Written by fxscope. Parameters and buffers that no layer makes are zeros.
 from typing import Union as typing_Union
 from mod import Pair as mod_Pair
 from typing import Tuple as typing_Tuple

@@ -1,4 +1,4 @@
-# Written by fxscope 0.1.0. Parameters and buffers that no layer makes are zeros.
+# Written by fxscope. Parameters and buffers that no layer makes are zeros.
 import torch
 
 
