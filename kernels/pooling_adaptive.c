@@ -88,7 +88,7 @@ ADAPTIVE(3)
          .flags = FXS_OP_NO_INPLACE},                                                                                  \
     {                                                                                                                  \
         .name = "adaptive_max_pool" #n "d_with_indices",                                                               \
-        .schema = "(Tensor input, any output_size, bool return_indices=True) -> (Tensor, Tensor)",                     \
+        .schema = "(Tensor input, any output_size, bool return_indices=False) -> (Tensor, Tensor)",                    \
         .torch = "torch.nn.functional.adaptive_max_pool" #n "d_with_indices torch.adaptive_max_pool" #n                \
                  "d torch._C._nn.adaptive_max_pool" #n "d",                                                            \
         .infer = infer_indices##n, .kernel = run_max##n, .cost = cost_adaptive, .flags = FXS_OP_NO_INPLACE             \

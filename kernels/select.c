@@ -117,6 +117,23 @@ static fxs_operands clamp_given(const fxs_call *c) {
     return o;
 }
 
+/* Smallest and largest of an integer type. */
+static void int_limits(fxs_dtype d, int64_t *low, int64_t *high) {
+    int bits = (int)fxs_dtype_size(d) * 8 - (d == FXS_UINT8 ? 0 : 1);
+    *high = bits == 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+    *low = d == FXS_UINT8 ? 0 : -*high - 1;
+}
+
+static fxs_status check_bounds(fxs_call *c, const fxs_operands *o, fxs_dtype d) {
+    int64_t low, high;
+    int_limits(d, &low, &high);
+    for (int i = 1; i < o->n && fxs_is_integral(d); i++)
+        if (o->v[i].tag == FXS_V_INT && (o->v[i].u.i < low || o->v[i].u.i > high))
+            return FXS_REFUSE(c, FXS_EINVAL, "value cannot be converted to type %s without overflow: %lld",
+                              fxs_dtype_name(d), (long long)o->v[i].u.i);
+    return FXS_OK;
+}
+
 static fxs_status infer_clamp(fxs_call *c) {
     fxs_operands o = clamp_given(c);
     fxs_dtype d = fxs_common_type(&o);
@@ -128,6 +145,7 @@ static fxs_status infer_clamp(fxs_call *c) {
         tensors |= o.v[i].tag == FXS_V_TENSOR;
     if (d == FXS_BOOL && !(tensors && o.n == 2)) /* with one tensor it is maximum or minimum, which take bool */
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    FXS_TRY(check_bounds(c, &o, d));
     if (!tensors)
         return fxs_out_like(c, fxs_arg_tensor(c, 0), d);
     return fxs_out_pointwise(c, &o, d);
@@ -136,11 +154,13 @@ static fxs_status infer_clamp(fxs_call *c) {
 static fxs_status run_between(fxs_call *c, fxs_value low, fxs_value high) {
     fxs_operands given = clamp_given(c);
     fxs_dtype d = fxs_common_type(&given);
-    bool real = fxs_is_floating(d);
+    int64_t least = 0, most = 1;
+    if (d != FXS_BOOL && !fxs_is_floating(d))
+        int_limits(d, &least, &most);
     if (low.tag == FXS_V_NONE)
-        low = real ? fxs_float(-INFINITY) : (fxs_value){.tag = FXS_V_INT, .u.i = INT64_MIN};
+        low = fxs_is_floating(d) ? fxs_float(-INFINITY) : fxs_int(least);
     if (high.tag == FXS_V_NONE)
-        high = real ? fxs_float(INFINITY) : (fxs_value){.tag = FXS_V_INT, .u.i = INT64_MAX};
+        high = fxs_is_floating(d) ? fxs_float(INFINITY) : fxs_int(most);
     fxs_operands o = {.n = 3, .v = {c->arg[0], low, high}};
     return fxs_loop_run(c, c->out[0], &clamp_loops, &o, d, NULL);
 }

@@ -524,7 +524,8 @@ typedef struct fxs_match_options {
 typedef struct fxs_matches fxs_matches;
 FXS_API void fxs_matches_free(fxs_matches *m);
 FXS_API size_t fxs_matches_count(const fxs_matches *m);
-/* Borrowed; NULL when i is out of range. Nodes that were replaced are erased, but can still be asked for their names. */
+/* Borrowed; NULL when i is out of range. Nodes that were replaced are erased, but can still be asked for their names.
+ */
 FXS_API const fxs_match *fxs_matches_at(const fxs_matches *m, size_t i);
 
 /* torch.fx's SubgraphMatcher: all places where `pattern` stands in g, in g's order. opt NULL: the defaults. An empty
@@ -589,6 +590,51 @@ FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t
 FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t);
 /* How many tensors below m have such values. */
 FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
+
+/* ---- The interpreter ---------------------------------------------------------------------------------- */
+
+/* torch.fx's Interpreter: runs a graph with real values, each step of which may be replaced. Fields of the methods that
+ * are NULL take the default, which a replacement may call. A method gets the node's arguments with values in the place
+ * of nodes (borrowed; a tuple and a dict) and gives a counted result. */
+typedef struct fxs_interpreter fxs_interpreter;
+typedef fxs_status fxs_step_fn(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                               fxs_value *result);
+typedef struct fxs_interpreter_methods {
+    fxs_status (*run_node)(fxs_interpreter *it, fxs_node *n, fxs_value *result);
+    fxs_step_fn *placeholder, *get_attr, *call_function, *call_method, *call_module, *output;
+    void *user;
+} fxs_interpreter_methods;
+typedef struct fxs_interpreter_options {
+    fxs_interpreter_methods methods;
+    fxs_run_mode mode;
+    bool train;
+    bool keep_values; /* values stay in the environment after their last use */
+} fxs_interpreter_options;
+
+FXS_API fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out);
+FXS_API void fxs_interpreter_free(fxs_interpreter *it);
+FXS_API void *fxs_interpreter_user(const fxs_interpreter *it);
+FXS_API fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it);
+/* The value of a node, borrowed; NULL when it has none (yet, or any more). */
+FXS_API const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n);
+/* Gives a node a value in advance: it will not be run. Takes over the reference. */
+FXS_API fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v);
+/* Runs up to the output, whose value is *result (counted). args are the inputs in order; surplus ones are ignored. The
+ * first error ends the run; its message names the node. */
+FXS_API fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs, fxs_value *result);
+/* The default methods. */
+FXS_API fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result);
+FXS_API fxs_step_fn fxs_interpreter_placeholder, fxs_interpreter_get_attr, fxs_interpreter_call_function,
+    fxs_interpreter_call_method, fxs_interpreter_call_module, fxs_interpreter_output;
+
+/* torch.fx's Transformer: an interpreter whose values are nodes of a new graph. The default of every method but output
+ * is fxs_transformer_record, which makes the same node there. */
+FXS_API fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out);
+FXS_API fxs_step_fn fxs_transformer_record;
+/* The new graph, for methods that make other nodes; borrowed. */
+FXS_API fxs_graph *fxs_transformer_graph(const fxs_interpreter *it);
+/* Runs it. *out is a GraphModule that shares modules and parameters with the old one. */
+FXS_API fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out);
 
 /* ---- Printing ----------------------------------------------------------------------------------------- */
 

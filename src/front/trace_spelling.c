@@ -23,9 +23,8 @@ static const struct {
 /* Functions of torch that are written in Python, in torch.functional. */
 static const char functional[] = " atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist "
                                  "chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive ";
-/* Of these, those with *args: recorded as they are called; and F.pad, whose Python part the trace does not enter. */
-static const char as_called[] = " atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod "
-                                "chain_matmul einsum pad ";
+/* A functional whose Python part the trace does not enter: as it is called. */
+static const char as_called[] = " pad ";
 /* Which of two functions it is, return_indices decides. */
 static const char dispatched[] = " max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
                                  "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d ";
@@ -82,7 +81,7 @@ static fxs_status target_of(fxs_ctx *ctx, fxs_arena *a, const char *name, const 
     f = f ? f : behind(name, "torch.");
     if (!f || !listed(functional, f))
         return FXS_OK;
-    *python = !listed(as_called, f);
+    *python = true;
     return join(ctx, a, "torch.functional.", f, "", out);
 }
 
@@ -96,16 +95,25 @@ static int keyword_at(const fxs_value *kwargs, const char *name) {
     return -1;
 }
 
+/* Position of "Tensor... tensors", which takes all positional arguments from there on; nparams when there is none. */
+static int variadic_at(const fxs_schema *s) {
+    int i = 0;
+    while (i < s->nparams && !s->params[i].variadic)
+        i++;
+    return i;
+}
+
 /* Does the call fit the schema's names? What is missing or too much is named in *wrong. */
 static bool fits(const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs, const char **wrong) {
-    int given = (int)fxs_value_len(args);
+    int variadic = variadic_at(s), given = (int)fxs_value_len(args);
     *wrong = "too many arguments";
+    if (variadic < s->nparams)
+        given = variadic + 1;
     if (given > s->nparams)
         return false;
     for (size_t i = 0; i < fxs_value_len(kwargs); i++) {
         *wrong = fxs_value_text(&kwargs->u.dict->pairs[i].key);
-        int at = fxs_schema_index(s, *wrong);
-        if (at < given) /* not there, or given by position too */
+        if (fxs_schema_index(s, *wrong) < given) /* not there, or given by position too */
             return false;
     }
     for (int i = given; i < s->nparams; i++) {
@@ -119,23 +127,24 @@ static bool fits(const fxs_schema *s, const fxs_value *args, const fxs_value *kw
 /* One parameter's value: given by position, by keyword, or its default. */
 static const fxs_value *value_of(const fxs_schema *s, int i, const fxs_value *args, const fxs_value *kwargs) {
     int at = keyword_at(kwargs, s->params[i].name);
-    const fxs_value *v = fxs_value_item(args, (size_t)i);
+    const fxs_value *v = variadic_at(s) < i ? NULL : fxs_value_item(args, (size_t)i);
     return v ? v : at >= 0 ? &kwargs->u.dict->pairs[at].value : &s->params[i].fallback;
 }
 
 /* Required parameters by position, all others by keyword. */
 static fxs_status fill(fxs_ctx *ctx, fxs_arena *a, const fxs_schema *s, fxs_spelled *out) {
     fxs_value args = out->args, kwargs = out->kwargs;
-    int required = 0, named = 0;
-    while (required < s->nparams && !s->params[required].has_default)
+    int required = 0, named = 0, n = s->nparams;
+    bool variadic = variadic_at(s) < n;
+    while (required < n && !s->params[required].has_default)
         required++;
     /* A row may serve the builtin too, which has this one parameter more. */
-    int n = s->nparams;
     if (n && strncmp(s->params[n - 1].name, "cudnn_enable", 12) == 0)
         n--;
-    FXS_TRY(fxs_make_seq(ctx, a, FXS_V_TUPLE, (size_t)required, &out->args));
+    if (!variadic)
+        FXS_TRY(fxs_make_seq(ctx, a, FXS_V_TUPLE, (size_t)required, &out->args));
     FXS_TRY(fxs_make_dict(ctx, a, (size_t)(n - required), &out->kwargs));
-    for (int i = 0; i < n; i++) {
+    for (int i = variadic ? required : 0; i < n; i++) {
         const fxs_value *v = value_of(s, i, &args, &kwargs);
         if (i < required) {
             out->args.u.seq->items[i] = *v;

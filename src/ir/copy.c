@@ -116,14 +116,19 @@ static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
     return fxs_value_copy(g->ctx, NULL, &from->meta.result, &to->meta.result);
 }
 
-fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user, fxs_node **out) {
+fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target, const char *name,
+                                  fxs_node_map_fn *map, void *user, fxs_node **out) {
     mapping m = {.into = g, .map = map, .user = user};
     fxs_value args, kwargs;
-    FXS_TRY(fxs_graph_create_node(g, n->kind, n->target, NULL, NULL, n->name, n->type, out));
+    FXS_TRY(fxs_graph_create_node(g, n->kind, target, NULL, NULL, name, n->type, out));
     FXS_TRY(map_value(&m, &n->args, &args));
     FXS_TRY(map_value(&m, &n->kwargs, &kwargs));
     FXS_TRY(fxs_node_adopt_args(*out, &args, &kwargs));
     return copy_facts(*out, n);
+}
+
+fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user, fxs_node **out) {
+    return fxs_graph_node_copy_as(g, n, n->target, n->name, map, user, out);
 }
 
 /* ---- graphs --------------------------------------------------------------------------------------------------------

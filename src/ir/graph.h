@@ -68,6 +68,10 @@ fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_va
 /* Gives n new arguments that already live in its graph's arena, and puts users right. */
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 
+/* fxs_graph_node_copy with another target, and another candidate for the name (NULL: made from the target). */
+fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target, const char *name,
+                                  fxs_node_map_fn *map, void *user, fxs_node **out);
+
 /* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's arena. */
 fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);
 /* The same in any namespace: `used` holds the names that were given, and lives as long as `a`. `own`: the object that

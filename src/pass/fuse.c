@@ -168,6 +168,16 @@ static int rank_of(const fxs_module *m, const char *class_name) {
     return m->row->name[n + 1] == 'd' && rank >= 1 && rank <= 3 ? rank : 0;
 }
 
+/* Values that this file reads as they lie in memory. */
+static bool is_plain(const fxs_module *m) {
+    for (size_t i = 0; i < m->nattributes; i++) {
+        const fxs_parameter *p = m->attributes[i].param;
+        if (!fxs_is_computable(p->spec->dtype) || (p->data && !fxs_tensor_is_contiguous(p->data)))
+            return false;
+    }
+    return true;
+}
+
 typedef struct fusing {
     fxs_module *m;
     module_uses uses;
@@ -183,14 +193,10 @@ static fxs_node *partner_of(const fusing *f, const fxs_node *n, bool *transposed
         return NULL;
     const fxs_module *conv = fxs_module_find(f->m, c->target);
     const fxs_parameter *mean = fxs_module_attribute(bn, "running_mean", 12);
-    const fxs_parameter *weight = fxs_module_attribute(conv, "weight", 6);
     *transposed = rank_of(conv, "ConvTranspose") == rank;
-    if ((!*transposed && rank_of(conv, "Conv") != rank) || !mean || !weight || !fxs_is_computable(weight->spec->dtype))
+    if ((!*transposed && rank_of(conv, "Conv") != rank) || !mean || !is_plain(conv) || !is_plain(bn))
         return NULL;
-    fxs_parameter *bias = fxs_module_attribute(conv, "bias", 4);
-    if (fxs_value_len(&conv->args) > 7 || (bias && bias->is_buffer)) /* a bias by position is no line of print(model) */
-        return NULL;
-    return c;
+    return fxs_value_len(&conv->args) > 3 ? NULL : c; /* print(model) names all arguments behind the third */
 }
 
 static fxs_status fuse_pair(fusing *f, fxs_node *c, fxs_node *n, bool transposed) {

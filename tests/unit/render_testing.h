@@ -94,7 +94,8 @@ static inline fxs_module *chain_module(fxs_ctx *ctx, int n) {
 /* ---- pictures ---- */
 
 /* Free it. */
-__attribute__((noinline, unused)) static char *draw(fxs_module *m, const fxs_draw_options *opt, const char *format, size_t *len) {
+__attribute__((noinline, unused)) static char *draw(fxs_module *m, const fxs_draw_options *opt, const char *format,
+                                                    size_t *len) {
     char *bytes = NULL, *notes = NULL;
     size_t n = 0;
     assert_ok(m->ctx, fxs_draw_memory(m, opt, format, &bytes, &n, &notes));

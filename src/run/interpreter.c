@@ -1,0 +1,380 @@
+/* interpreter.c: see interpreter.h: each kind of node, and the strict run. */
+#include "run/interpreter.h"
+
+#include <string.h>
+#include <time.h>
+
+double fxs_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------------- */
+
+static fxs_status resolve_node(void *user, const fxs_value *leaf, fxs_value *out) {
+    fxs_interpreter *it = user;
+    if (leaf->tag != FXS_V_NODE)
+        return FXS_OK;
+    const fxs_value *v = fxs_interpreter_env(it, leaf->u.node);
+    if (!v)
+        return fxs_fail(it->ctx, FXS_EINVAL,
+                        "a node references nonexistent value %s! Run fxs_graph_lint to diagnose such issues",
+                        leaf->u.node->name);
+    *out = *v;
+    return FXS_OK;
+}
+
+/* Arguments with values in the place of nodes. Containers live in the scratch arena, what they hold is borrowed. */
+static fxs_status resolve(fxs_interpreter *it, const fxs_value *v, fxs_value *out) {
+    return fxs_value_map(it->ctx, &it->scratch, v, resolve_node, it, out);
+}
+
+/* ---- the kinds of nodes ------------------------------------------------------------------------------------ */
+
+static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops, const fxs_value *args,
+                          const fxs_value *kwargs, fxs_value *result) {
+    fxs_apply how = {.meta = it->mode == FXS_RUN_META,
+                     .train = it->train,
+                     .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
+                     .scratch = &it->scratch};
+    fxs_applied done;
+    fxs_status s = fxs_op_apply(it->ctx, ops, args, kwargs, &how, &done);
+    *result = done.result;
+    it->op = done.op;
+    it->cost = done.cost;
+    return s;
+}
+
+fxs_status fxs_interpreter_call_function(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                         const fxs_value *kwargs, fxs_value *result) {
+    const fxs_candidate *ops;
+    FXS_TRY(fxs_registry_find(it->ctx, n->target, &ops));
+    if (!ops)
+        return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no operator %s here", n->target);
+    return call_op(it, n, ops, args, kwargs, result);
+}
+
+/* x.view(...) is Tensor.view, size.numel() is torch.Size.numel: by the type of the first argument. */
+static fxs_status find_method(fxs_interpreter *it, const fxs_node *n, const fxs_value *args,
+                              const fxs_candidate **ops) {
+    const fxs_value *self = fxs_value_item(args, 0);
+    fxs_buf name = {0};
+    if (!self)
+        return fxs_fail(it->ctx, FXS_ETYPE, "method %s is called on nothing", n->target);
+    const char *type = self->tag == FXS_V_TENSOR ? "Tensor" : fxs_value_type_name(self);
+    fxs_buf_printf(&name, "%s.%s", type, n->target);
+    fxs_status s = name.failed ? fxs_fail_memory(it->ctx) : fxs_registry_find(it->ctx, name.data, ops);
+    if (s == FXS_OK && !*ops)
+        s = fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no method %s here", name.data);
+    fxs_buf_free(&name);
+    return s;
+}
+
+fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                                       fxs_value *result) {
+    const fxs_candidate *ops;
+    FXS_TRY(find_method(it, n, args, &ops));
+    return call_op(it, n, ops, args, kwargs, result);
+}
+
+static fxs_status read_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_value *out) {
+    fxs_tensor *t;
+    if (it->mode == FXS_RUN_META) {
+        FXS_TRY(fxs_tensor_to_meta(it->ctx, p->spec, &t));
+        *out = fxs_of_tensor(t);
+        return FXS_OK;
+    }
+    double start = fxs_now();
+    FXS_TRY(fxs_parameter_read(it->ctx, p, &t));
+    it->making += fxs_now() - start;
+    *out = fxs_of_tensor(fxs_tensor_ref(t));
+    return FXS_OK;
+}
+
+static fxs_status missing_target(fxs_interpreter *it, const fxs_node *n, const fxs_lookup *at) {
+    return fxs_fail(it->ctx, FXS_ENOTFOUND, "there is no '%.*s' in %s, which %s needs", (int)at->missing_len,
+                    at->missing, at->parent->class_name, n->target);
+}
+
+fxs_status fxs_interpreter_get_attr(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                                    fxs_value *result) {
+    fxs_lookup at = fxs_module_lookup(it->root, n->target);
+    (void)args;
+    (void)kwargs;
+    if (at.module)
+        return fxs_make_text(it->ctx, NULL, FXS_V_OPAQUE, at.module->class_name, strlen(at.module->class_name), result);
+    if (!at.param)
+        return missing_target(it, n, &at);
+    if (!at.param->is_buffer)
+        it->parameters = fxs_tensor_numel(at.param->spec);
+    return read_parameter(it, at.param, result);
+}
+
+/* A reference that ends with the call. */
+typedef struct held {
+    fxs_value value;
+    struct held *next;
+} held;
+
+typedef struct state_user {
+    fxs_interpreter *it;
+    const fxs_module *module;
+    held *held;
+} state_user;
+
+static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
+    state_user *u = user;
+    fxs_parameter *p = fxs_module_lookup(u->module, name).param;
+    *out = fxs_none();
+    if (!p)
+        return FXS_OK;
+    held *h = FXS_NEW(&u->it->scratch, held);
+    if (!h)
+        return fxs_fail_memory(u->it->ctx);
+    FXS_TRY(read_parameter(u->it, p, out));
+    *h = (held){.value = *out, .next = u->held};
+    u->held = h;
+    return FXS_OK;
+}
+
+static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user *u, const fxs_value *args,
+                             const fxs_value *kwargs, fxs_value *result) {
+    const fxs_candidate *ops;
+    const char *op;
+    fxs_value op_args, op_kwargs;
+    fxs_layer *layer = FXS_NEW(&it->scratch, fxs_layer);
+    if (!layer)
+        return fxs_fail_memory(it->ctx);
+    FXS_TRY(fxs_module_layer(u->module, &it->scratch, layer));
+    FXS_TRY(fxs_layer_call(layer, &it->scratch, args, kwargs, it->train, fetch_state, u, &op, &op_args, &op_kwargs));
+    FXS_TRY(fxs_registry_find_op(it->ctx, op, &ops));
+    if (!ops)
+        return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no operator %s here", op);
+    return call_op(it, n, ops, &op_args, &op_kwargs, result);
+}
+
+/* A GraphModule inside this one: run as a whole, with the default methods. */
+static fxs_status call_graph(fxs_interpreter *it, fxs_module *module, const fxs_value *args, const fxs_value *kwargs,
+                             fxs_value *result) {
+    fxs_interpreter *inner;
+    fxs_interpreter_options opt = {.mode = it->mode, .train = it->train};
+    if (fxs_value_len(kwargs))
+        return fxs_fail(it->ctx, FXS_ETYPE, "%s: a graph takes its inputs by position", module->class_name);
+    FXS_TRY(fxs_interpreter_new(module, &opt, &inner));
+    fxs_status s = fxs_interpreter_run(inner, args->u.seq->items, fxs_value_len(args), result);
+    fxs_interpreter_free(inner);
+    return s;
+}
+
+static void drop_parameters(fxs_module *module) {
+    for (size_t i = 0; i < module->nattributes; i++)
+        fxs_parameter_drop(module->attributes[i].param);
+}
+
+fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                                       fxs_value *result) {
+    fxs_lookup at = fxs_module_lookup(it->root, n->target);
+    if (!at.module)
+        return missing_target(it, n, &at);
+    it->parameters = fxs_module_parameter_count(at.module);
+    if (at.module->graph)
+        return call_graph(it, at.module, args, kwargs, result);
+    if (!at.module->row)
+        return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no layer %s here", at.module->class_name);
+    state_user u = {.it = it, .module = at.module};
+    fxs_status s = call_layer(it, n, &u, args, kwargs, result);
+    for (held *h = u.held; h; h = h->next)
+        fxs_value_unref(&h->value);
+    if (fxs_map_get(&it->module_uses, n->target) == n)
+        drop_parameters(at.module);
+    return s;
+}
+
+/* *args takes what is left, **kwargs too, as in torch.fx. */
+static fxs_status rest_of_inputs(fxs_interpreter *it, fxs_value *result) {
+    size_t n = it->next_arg < it->nargs ? it->nargs - it->next_arg : 0;
+    FXS_TRY(fxs_make_seq(it->ctx, NULL, FXS_V_LIST, n, result));
+    for (size_t i = 0; i < n; i++)
+        result->u.seq->items[i] = fxs_value_ref(it->args[it->next_arg + i]);
+    it->next_arg = it->nargs;
+    return FXS_OK;
+}
+
+fxs_status fxs_interpreter_placeholder(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                                       fxs_value *result) {
+    const fxs_value *given = it->next_arg < it->nargs ? &it->args[it->next_arg] : NULL;
+    const fxs_value *fallback = fxs_value_item(args, 0);
+    (void)kwargs;
+    if (n->target[0] == '*' && !(given && (given->tag == FXS_V_TUPLE || given->tag == FXS_V_DICT)))
+        return rest_of_inputs(it, result);
+    it->next_arg++;
+    if (given && given->tag != FXS_V_UNKNOWN) {
+        *result = fxs_value_ref(*given);
+        return FXS_OK;
+    }
+    if (fallback)
+        return fxs_value_copy(it->ctx, NULL, fallback, result);
+    return fxs_fail(it->ctx, FXS_EINVAL, "no input was given for '%s': its shape is needed", n->target);
+}
+
+fxs_status fxs_interpreter_output(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
+                                  fxs_value *result) {
+    const fxs_value *v = fxs_value_item(args, 0);
+    (void)n;
+    (void)kwargs;
+    return v ? fxs_value_copy(it->ctx, NULL, v, result) : FXS_OK;
+}
+
+fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result) {
+    const fxs_interpreter_methods *m = &it->methods;
+    fxs_step_fn *const methods[] = {
+        [FXS_PLACEHOLDER] = m->placeholder, [FXS_GET_ATTR] = m->get_attr,       [FXS_CALL_FUNCTION] = m->call_function,
+        [FXS_CALL_MODULE] = m->call_module, [FXS_CALL_METHOD] = m->call_method, [FXS_OUTPUT] = m->output,
+    };
+    fxs_value args, kwargs;
+    *result = fxs_none();
+    FXS_TRY(resolve(it, &n->args, &args));
+    FXS_TRY(resolve(it, &n->kwargs, &kwargs));
+    return methods[n->kind](it, n, &args, &kwargs, result);
+}
+
+/* ---- the machine -------------------------------------------------------------------------------------------- */
+
+static void fill_methods(fxs_interpreter_methods *m) {
+    m->run_node = m->run_node ? m->run_node : fxs_interpreter_run_node;
+    m->placeholder = m->placeholder ? m->placeholder : fxs_interpreter_placeholder;
+    m->get_attr = m->get_attr ? m->get_attr : fxs_interpreter_get_attr;
+    m->call_function = m->call_function ? m->call_function : fxs_interpreter_call_function;
+    m->call_method = m->call_method ? m->call_method : fxs_interpreter_call_method;
+    m->call_module = m->call_module ? m->call_module : fxs_interpreter_call_module;
+    m->output = m->output ? m->output : fxs_interpreter_output;
+}
+
+fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out) {
+    fxs_interpreter_options defaults = {0};
+    *out = NULL;
+    if (!m->graph)
+        return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph to run", m->class_name);
+    opt = opt ? opt : &defaults;
+    fxs_interpreter *it = fxs_alloc0(1, sizeof *it);
+    if (!it)
+        return fxs_fail_memory(m->ctx);
+    *it = (fxs_interpreter){.root = fxs_module_ref(m), .graph = m->graph, .ctx = m->ctx, .methods = opt->methods};
+    it->mode = opt->mode;
+    it->train = opt->train;
+    it->keep_values = opt->keep_values;
+    fill_methods(&it->methods);
+    fxs_status s = fxs_interpreter_prepare(it);
+    if (s != FXS_OK) {
+        fxs_interpreter_free(it);
+        return s;
+    }
+    *out = it;
+    return FXS_OK;
+}
+
+fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
+    size_t len = it->graph->len;
+    fxs_graph_number(it->graph);
+    it->env = fxs_alloc(len, sizeof *it->env);
+    it->last_use = fxs_alloc(len, sizeof *it->last_use);
+    for (size_t i = 0; it->env && i < len; i++)
+        it->env[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
+    if (!it->env || !it->last_use)
+        return fxs_fail_memory(it->ctx);
+    for (size_t i = 0; i < len; i++)
+        it->last_use[i] = SIZE_MAX;
+    for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
+        for (size_t i = 0; i < n->ninputs; i++)
+            it->last_use[n->inputs[i]->index] = n->index;
+        if (n->kind == FXS_CALL_MODULE && !fxs_map_put(&it->module_uses, n->target, strlen(n->target), n))
+            return fxs_fail_memory(it->ctx);
+    }
+    return FXS_OK;
+}
+
+static fxs_status drop_module(void *user, const char *path, fxs_module *module) {
+    (void)user;
+    (void)path;
+    drop_parameters(module);
+    return FXS_OK;
+}
+
+void fxs_interpreter_free(fxs_interpreter *it) {
+    if (!it)
+        return;
+    for (size_t i = 0; it->env && i < it->graph->len; i++)
+        fxs_value_unref(&it->env[i]);
+    fxs_free(it->env);
+    fxs_free(it->last_use);
+    fxs_map_free(&it->module_uses);
+    fxs_arena_clear(&it->scratch);
+    fxs_module_walk(it->root, drop_module, NULL);
+    fxs_module_unref(it->root);
+    fxs_graph_free(it->target);
+    fxs_free(it);
+}
+
+void *fxs_interpreter_user(const fxs_interpreter *it) { return it->methods.user; }
+fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it) { return it->ctx; }
+
+const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n) {
+    return n->graph == it->graph && it->env[n->index].tag != FXS_V_UNKNOWN ? &it->env[n->index] : NULL;
+}
+
+fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v) {
+    if (n->graph != it->graph)
+        return fxs_fail(it->ctx, FXS_EINVAL, "Node %s is not of the graph that is run", n->name);
+    fxs_value_unref(&it->env[n->index]);
+    it->env[n->index] = v;
+    return FXS_OK;
+}
+
+void fxs_interpreter_drop_dead(fxs_interpreter *it, const fxs_node *n) {
+    for (size_t i = 0; i < n->ninputs; i++) {
+        size_t index = n->inputs[i]->index;
+        if (it->last_use[index] != n->index)
+            continue;
+        fxs_value_unref(&it->env[index]);
+        it->env[index].tag = FXS_V_UNKNOWN;
+    }
+}
+
+static fxs_status annotate(fxs_interpreter *it, const fxs_node *n, fxs_status s) {
+    char *line = NULL, *message = fxs_memdup0(fxs_ctx_error(it->ctx), strlen(fxs_ctx_error(it->ctx)));
+    fxs_ctx_clear(it->ctx);
+    if (message && fxs_node_format(n, 0, &line) == FXS_OK)
+        fxs_fail(it->ctx, s, "%s\n\nWhile executing %s", message, line);
+    else
+        fxs_fail_memory(it->ctx);
+    fxs_free(message);
+    fxs_free(line);
+    return fxs_ctx_status(it->ctx);
+}
+
+fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs, fxs_value *result) {
+    *result = fxs_none();
+    it->args = args;
+    it->nargs = nargs;
+    it->next_arg = 0;
+    for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
+        fxs_value v;
+        if (fxs_interpreter_env(it, n)) /* given as initial environment */
+            continue;
+        fxs_status s = it->methods.run_node(it, n, &v);
+        fxs_arena_reset(&it->scratch);
+        if (s != FXS_OK) {
+            fxs_value_unref(&v);
+            return annotate(it, n, s);
+        }
+        if (n->kind == FXS_OUTPUT) {
+            *result = v;
+            return FXS_OK;
+        }
+        it->env[n->index] = v;
+        if (!it->keep_values)
+            fxs_interpreter_drop_dead(it, n);
+    }
+    return FXS_OK;
+}

@@ -1,0 +1,36 @@
+/* interpreter.h: the machine that runs nodes: torch.fx's Interpreter. interpret.c drives it for recording, and goes on
+ * behind nodes that fail; fxs_interpreter_run drives it strictly; transform.c makes it write a new graph. */
+#ifndef FXS_RUN_INTERPRETER_H
+#define FXS_RUN_INTERPRETER_H
+
+#include "ir/module.h"
+#include "op/registry.h"
+
+struct fxs_interpreter {
+    fxs_module *root;
+    fxs_graph *graph;
+    fxs_ctx *ctx;
+    fxs_interpreter_methods methods; /* all set: the defaults where the user gave none */
+    fxs_run_mode mode;
+    bool train, keep_values;
+    fxs_value *env;        /* by node index; FXS_V_UNKNOWN: not there */
+    size_t *last_use;      /* by node index: index of the last user; SIZE_MAX: none */
+    fxs_map module_uses;   /* call_module target -> its last node: its parameters are dropped behind it */
+    fxs_arena scratch;     /* reset after each node */
+    const fxs_value *args; /* of the run; FXS_V_UNKNOWN: not given */
+    size_t nargs, next_arg;
+    fxs_graph *target; /* a Transformer's new graph, else NULL */
+    /* what the last call was, for those who record */
+    const fxs_op *op;
+    fxs_cost cost;
+    int64_t parameters;
+    double making; /* seconds that its parameters took to be made: no part of its own time */
+};
+
+/* Environment, last uses: once, before nodes are run. */
+fxs_status fxs_interpreter_prepare(fxs_interpreter *it);
+/* Drops values whose last use n was. */
+void fxs_interpreter_drop_dead(fxs_interpreter *it, const fxs_node *n);
+double fxs_now(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* tracing.h: what the tests of the tracer share: networks traced from a function or a module, compared with what
+ * torch.fx printed for the same one (tests/golden/trace, one file a script of several graphs). */
+#ifndef FXS_TESTS_TRACING_H
+#define FXS_TESTS_TRACING_H
+
+#include "golden.h"
+
+#include "fxops.h"
+#include "ir/module.h"
+
+/* The k-th graph in a golden file, from "graph():" to its return. */
+static inline char *golden_graph(const char *name, int k) {
+    char path[200];
+    snprintf(path, sizeof path, "golden/trace/%s.txt", name);
+    char *all = read_test_file(path, NULL), *at = all;
+    fxs_buf b = {0};
+    for (int i = 0; (at = strstr(at, "graph():\n")) && i < k; i++)
+        at++;
+    assert_non_null(at);
+    for (bool last = false; !last && *at;) {
+        size_t n = strcspn(at, "\n");
+        last = strncmp(at, "    return", 10) == 0;
+        fxs_buf_add(&b, at, n);
+        fxs_buf_putc(&b, '\n');
+        at += n + (at[n] == '\n');
+    }
+    fxs_free(all);
+    return fxs_buf_take(&b, NULL);
+}
+
+static inline void assert_text(const fxs_graph *g, const char *want) {
+    char *text;
+    assert_ok(g->ctx, fxs_graph_print(g, 0, &text, NULL));
+    assert_string_equal(text, want);
+    fxs_free(text);
+}
+
+/* The graph of m is the k-th of the file; m is dropped. */
+static inline void assert_golden(fxs_module *m, const char *name, int k) {
+    char *want = golden_graph(name, k);
+    assert_ok(m->ctx, fxs_graph_lint(m->graph));
+    assert_text(m->graph, want);
+    fxs_free(want);
+    fxs_module_unref(m);
+}
+
+static inline fxs_module *trace_fn(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn) {
+    fxs_module *m;
+    assert_ok(ctx, fxs_trace_function(ctx, "f", signature, fn, NULL, NULL, &m));
+    return m;
+}
+
+static inline fxs_module *trace_with(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn,
+                                     const fxs_trace_options *opt) {
+    fxs_module *m;
+    assert_ok(ctx, fxs_trace_function(ctx, "f", signature, fn, NULL, opt, &m));
+    return m;
+}
+
+/* root is dropped. */
+static inline fxs_module *trace_module(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt) {
+    fxs_module *m;
+    assert_ok(ctx, fxs_trace(ctx, root, opt, &m));
+    fxs_module_unref(root);
+    return m;
+}
+
+/* The trace fails with a message that ends in `message`. */
+static inline void assert_refusal(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn, const fxs_trace_options *opt,
+                                  const char *message) {
+    fxs_module *m;
+    fxs_status s = fxs_trace_function(ctx, "f", signature, fn, NULL, opt, &m);
+    const char *have = fxs_ctx_error(ctx);
+    size_t n = strlen(have), k = strlen(message);
+    if (s == FXS_OK || n < k || strcmp(have + n - k, message) != 0)
+        fprintf(stderr, "message: %s\n", have);
+    assert_int_not_equal(s, FXS_OK);
+    assert_null(m);
+    assert_true(n >= k);
+    assert_string_equal(have + n - k, message);
+    fxs_ctx_clear(ctx);
+}
+
+#endif
