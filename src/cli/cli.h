@@ -35,7 +35,8 @@ typedef struct cli_settings {
     cli_list operands;
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
-    const char *output;
+    cli_list passes, dump_after;
+    const char *output, *pattern, *replacement;
     bool help, version, meta, stats, train, torch2, verbose;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit; /* which of the option's words */
@@ -50,7 +51,7 @@ typedef enum cli_store {
     CLI_TEXT,  /* const char *: one of the words, when there are words */
     CLI_WORDS, /* const char *: words with commas between, perhaps '+' in front */
     CLI_INDEX, /* unsigned: which of the words */
-    CLI_LIST,  /* cli_list: one more value */
+    CLI_LIST,  /* cli_list: one more value; one of the words, when there are words */
     CLI_INT,   /* int, min to max */
     CLI_REAL,  /* double, min to max */
     CLI_SEED   /* uint64_t */
@@ -102,7 +103,8 @@ typedef struct cli_command {
     cli_exit (*run)(const cli_settings *s);
 } cli_command;
 
-extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_help, cli_completion, cli_man;
+extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_rewrite, cli_opt, cli_help,
+    cli_completion, cli_man;
 /* The command without a command's name, `fxscope --version`; its own name is NULL. */
 extern const cli_command cli_main;
 

@@ -104,7 +104,8 @@ static cli_exit store(const parser *p, const cli_option *o, const char *value) {
         return refuse(p, o, value, "is empty");
     switch (o->store) {
     case CLI_LIST:
-        return append(p, at, value);
+        return !o->words || find_word(o, value, strlen(value), &index) ? append(p, at, value)
+                                                                       : refuse_word(p, o, value, strlen(value));
     case CLI_INT:
     case CLI_REAL:
     case CLI_SEED:
@@ -213,4 +214,6 @@ void cli_settings_free(cli_settings *s) {
     free(s->operands.items);
     free(s->inputs.items);
     free(s->outputs.items);
+    free(s->passes.items);
+    free(s->dump_after.items);
 }

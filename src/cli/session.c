@@ -68,3 +68,13 @@ cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mod
         return cli_usage_error(w->command, "%s: %s", w->path, fxs_ctx_error(w->ctx));
     return cli_session_fail(w);
 }
+
+cli_exit cli_session_write(cli_session *w, const char *path) {
+    char *text;
+    size_t len;
+    if (fxs_module_print_file(w->model, 0, &text, &len) != FXS_OK)
+        return cli_session_fail(w);
+    cli_exit e = cli_write(path, text, len);
+    fxs_free(text);
+    return e;
+}

@@ -20,6 +20,9 @@ void cli_session_close(cli_session *w);
 /* Prints the context's error, which `status` gave, and forgets it; gives CLI_FAILURE. */
 cli_exit cli_session_fail(cli_session *w);
 
+/* Writes the model as one file that fxscope reads, to `path`; NULL or "-" is standard output. */
+cli_exit cli_session_write(cli_session *w, const char *path);
+
 /* Runs the model. CLI_OK also when nodes failed: see cli_report. CLI_USAGE: an input is not the model's. */
 cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats);
 

@@ -74,6 +74,8 @@ static bool looks_opaque(const char *s, size_t len) {
     size_t n = 0;
     if (len && s[0] == '<' && s[len - 1] == '>')
         return true;
+    if (len > 6 && memcmp(s, "torch.", 6) == 0 && fxs_word_len(s + 6) == len - 6) /* a qscheme, a dtype to come */
+        return true;
     if (len > 2 && (s[0] == 'b' || s[0] == 'r') && (s[1] == '\'' || s[1] == '"') && s[len - 1] == s[1])
         return true;
     while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.'))

@@ -71,7 +71,7 @@ static fxs_status target_of(fxs_ctx *ctx, fxs_arena *a, const char *name, const 
             return join(ctx, a, builtins[i].prefix, strcmp(f, "logsigmoid") == 0 ? "log_sigmoid" : f, "", out);
     if (f) {
         *python = !listed(as_called, f);
-        f = strcmp(f, "threshold") == 0 ? "_threshold" : strcmp(f, "upsample") == 0 ? "interpolate" : f;
+        f = strcmp(f, "threshold") == 0 ? "_threshold" : strncmp(f, "upsample", 8) == 0 ? "interpolate" : f;
         return join(ctx, a, "torch.nn.functional.", f, "", out);
     }
     for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
@@ -184,6 +184,23 @@ static fxs_status dispatch(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out) {
     return join(ctx, a, out->target, "_with_indices", "", &out->target);
 }
 
+/* The two deprecated forms of interpolate say its mode by their names. */
+static fxs_status add_mode(fxs_ctx *ctx, fxs_arena *a, const char *mode, fxs_value *kwargs) {
+    fxs_value old = *kwargs;
+    size_t n = fxs_value_len(&old);
+    bool corners = strcmp(mode, "bilinear") == 0;
+    FXS_TRY(fxs_make_dict(ctx, a, n + (corners ? 2 : 1), kwargs));
+    fxs_pair *p = kwargs->u.dict->pairs;
+    if (n)
+        memcpy(p, old.u.dict->pairs, n * sizeof *p);
+    FXS_TRY(fxs_make_text(ctx, a, FXS_V_STR, "mode", 4, &p[n].key));
+    FXS_TRY(fxs_make_text(ctx, a, FXS_V_STR, mode, strlen(mode), &p[n].value));
+    if (!corners)
+        return FXS_OK;
+    p[n + 1].value = fxs_bool(true);
+    return fxs_make_text(ctx, a, FXS_V_STR, "align_corners", 13, &p[n + 1].key);
+}
+
 fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args, const fxs_value *kwargs,
                      fxs_spelled *out) {
     const char *f = behind(name, "torch.nn.functional.");
@@ -195,6 +212,8 @@ fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_val
         out->method = true;
         return FXS_OK;
     }
+    if (f && (strcmp(f, "upsample_bilinear") == 0 || strcmp(f, "upsample_nearest") == 0))
+        FXS_TRY(add_mode(ctx, a, f + 9, &out->kwargs));
     FXS_TRY(target_of(ctx, a, name, &out->target, &python));
     if (!python)
         return FXS_OK;

@@ -2,7 +2,7 @@
 # --help, help, --version, the manual page and the completion script: printed from the same rows, so all of them name
 # every command and option.
 . "${0%/*}/lib.sh"
-commands='draw print table check ops help completion man'
+commands='draw print table check ops rewrite opt help completion man'
 
 expect 0 --version
 check "the version is one line" grep -qx 'fxscope [0-9][0-9.]*' out
@@ -51,6 +51,8 @@ has_options print format torch2 help
 # shellcheck disable=SC2086
 has_options table $run_options format output
 has_options check input train threads help
+has_options rewrite pattern replacement output help
+has_options opt pass dump-after input output seed help
 
 for topic in models inputs exit-status; do
     check "the overview names $topic" grep -q "^  $topic " overview

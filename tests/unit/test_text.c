@@ -174,16 +174,16 @@ static void every_argument_form_is_kept(void **state) {
 static const char *const whole_graphs[] = {
     "graph():\n",
     "graph():\n    return None\n",
-    "graph():\n    %x : torch.Tensor [#users=2] = placeholder[target=x]\n    %y : [#users=0] = "
-    "placeholder[target=y](default=None)\n"
-    "    %z : int [#users=0] = placeholder[target=z](default=3)\n    %_args : [#users=0] = placeholder[target=*args]\n"
-    "    %_kwargs : [#users=0] = placeholder[target=**kwargs]\n"
-    "    %userfn : __main__.UserT [#users=0] = call_function[target=__main__.userfn](args = (%x,), kwargs = {})\n"
-    "    %_lambda_ : 'str_annot' [#users=0] = call_function[target=__main__.<lambda>](args = (), kwargs = {})\n"
-    "    %d : typing.Dict[str, typing.List[int]] [#users=0] = placeholder[target=d](default=torch.float32)\n"
-    "    return {'r': [x, (x,)], 's': 'txt'}\n",
-    "graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (x, 's', None, torch.float32, slice(x, 1, "
-    "None))\n",
+    ("graph():\n    %x : torch.Tensor [#users=2] = placeholder[target=x]\n    %y : [#users=0] = "
+     "placeholder[target=y](default=None)\n"
+     "    %z : int [#users=0] = placeholder[target=z](default=3)\n    %_args : [#users=0] = placeholder[target=*args]\n"
+     "    %_kwargs : [#users=0] = placeholder[target=**kwargs]\n"
+     "    %userfn : __main__.UserT [#users=0] = call_function[target=__main__.userfn](args = (%x,), kwargs = {})\n"
+     "    %_lambda_ : 'str_annot' [#users=0] = call_function[target=__main__.<lambda>](args = (), kwargs = {})\n"
+     "    %d : typing.Dict[str, typing.List[int]] [#users=0] = placeholder[target=d](default=torch.float32)\n"
+     "    return {'r': [x, (x,)], 's': 'txt'}\n"),
+    ("graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (x, 's', None, torch.float32, slice(x, 1, "
+     "None))\n"),
     "graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (device(type='cuda', index=1), x)\n",
     "graph():\n    return cuda:1\n",
     "graph():\n    return s\n",
