@@ -563,7 +563,7 @@ FXS_API fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed)
 
 enum {
     FXS_NORMALIZE_KEYWORDS = 1, /* all by name; else as many stay positional as are */
-    FXS_NORMALIZE_DEFAULTS = 2  /* arguments that are not given too, with their defaults */
+    FXS_NORMALIZE_DEFAULTS = 2  /* arguments that are not given too, with the defaults of the operator's schema */
 };
 /* torch.fx's Node.normalized_arguments, by the operator's schema or the layer's forward. args becomes a tuple and
  * kwargs a dict in n's graph. *known is false, and both are empty, for what has no parameters with names: methods,

@@ -56,13 +56,18 @@ void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len) {
     }
 }
 
+/* Pieces in the place of one printf: a graph of a million nodes is printed a line at a time. */
 static void put_head(fxs_buf *b, const fxs_node *n, unsigned flags) {
-    fxs_buf_printf(b, "%%%s : ", n->name);
+    fxs_buf_putc(b, '%');
+    fxs_buf_puts(b, n->name);
+    fxs_buf_puts(b, " : ");
     if (n->type && (n->type[0] || n->kind != FXS_PLACEHOLDER)) {
         fxs_buf_puts(b, n->type);
         fxs_buf_putc(b, ' ');
     }
-    fxs_buf_printf(b, "[%s=%zu] = ", flags & FXS_PRINT_TORCH2 ? "num_users" : "#users", n->nusers);
+    fxs_buf_puts(b, flags & FXS_PRINT_TORCH2 ? "[num_users=" : "[#users=");
+    fxs_buf_printf(b, "%zu", n->nusers);
+    fxs_buf_puts(b, "] = ");
 }
 
 void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags) {
@@ -74,7 +79,10 @@ void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags) {
         return;
     }
     put_head(b, n, flags);
-    fxs_buf_printf(b, "%s[target=%s]", fxs_kind_name(n->kind), n->target);
+    fxs_buf_puts(b, fxs_kind_name(n->kind));
+    fxs_buf_puts(b, "[target=");
+    fxs_buf_puts(b, n->target);
+    fxs_buf_putc(b, ']');
     if (n->kind == FXS_PLACEHOLDER && first) {
         fxs_buf_puts(b, "(default=");
         fxs_buf_node_str(b, first);

@@ -340,7 +340,8 @@ static void normalized_arguments(void **state) {
          "False}",
          "() {'input': x, 'kernel_size': 2, 'stride': None, 'padding': 0, 'dilation': 1, 'ceil_mode': False, "
          "'return_indices': False}"},
-        {"relu_1", "(x,) {}", "() {'input': x}"},
+        /* torch.relu has no inplace, but its row, which F.relu shares, does */
+        {"relu_1", "(x,) {'inplace': False}", "() {'input': x, 'inplace': False}"},
         {"transpose", "(x, 0, 1) {}", "() {'input': x, 'dim0': 0, 'dim1': 1}"},
         {"flatten", "(x, 1) {'end_dim': -1}", "() {'input': x, 'start_dim': 1, 'end_dim': -1}"},
     };
