@@ -115,9 +115,8 @@ static fxs_status infer_gelu(fxs_call *c) {
 }
 
 static fxs_status infer_hardtanh(fxs_call *c) {
-    if (fxs_arg_float(c, 1) > fxs_arg_float(c, 2))
-        return FXS_REFUSE(c, FXS_EINVAL, "min_val %g is larger than max_val %g", fxs_arg_float(c, 1),
-                          fxs_arg_float(c, 2));
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_UINT8 && (fxs_arg_float(c, 1) < 0 || fxs_arg_float(c, 2) < 0))
+        return FXS_REFUSE(c, FXS_EINVAL, "cannot do hardtanh on an unsigned type with negative limits");
     return infer_number(c);
 }
 
@@ -151,7 +150,7 @@ static fxs_status infer_prelu(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, x->dtype));
     if (!fxs_is_floating(x->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
-    return fxs_out_formatted(c, x, x->dtype, n == 1 ? fxs_suggested_format(x) : FXS_CONTIGUOUS);
+    return fxs_out_formatted(c, x, x->dtype, fxs_suggested_format(x));
 }
 
 /* Halves of the input along a dimension. */

@@ -138,11 +138,40 @@ static fxs_status infer_float(fxs_call *c) {
     return fxs_out_pointwise(c, &o, d);
 }
 
+static fxs_status infer_floats_only(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 2);
+    fxs_dtype d = fxs_common_type(&o);
+    if (!fxs_is_floating(d))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    return infer_float(c);
+}
+
 static fxs_status infer_not_bool(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     if (fxs_common_type(&o) == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     return infer_common(c);
+}
+
+/* torch.remainder(other, self): the other comes first. */
+static fxs_status infer_reflected(fxs_call *c) {
+    fxs_operands o = {.n = 2, .v = {c->arg[1], c->arg[0]}};
+    fxs_dtype d = fxs_common_type(&o);
+    FXS_TRY(fxs_check_computable(c, d));
+    if (d == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    return fxs_out_pointwise(c, &o, d);
+}
+
+/* self.reciprocal() * other: integers become float32 before the other has its say. */
+static fxs_status infer_rdiv(fxs_call *c) {
+    fxs_tensor reciprocal = *fxs_arg_tensor(c, 0);
+    if (!fxs_is_floating(reciprocal.dtype))
+        reciprocal.dtype = FXS_FLOAT32;
+    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&reciprocal), c->arg[1]}};
+    fxs_dtype d = fxs_common_type(&o);
+    FXS_TRY(fxs_check_computable(c, d));
+    return fxs_out_pointwise(c, &o, d);
 }
 
 static bool is_bool(const fxs_value *v) {
@@ -244,7 +273,7 @@ KERNEL(hypot, common_float_of)
 static fxs_status run_number_div(fxs_call *c) {
     return run_two(c, &rdiv_loops, c->arg[0], c->arg[1], common_float_of(c));
 }
-static fxs_status run_rdiv(fxs_call *c) { return run_two(c, &rdiv_loops, c->arg[1], c->arg[0], common_float_of(c)); }
+static fxs_status run_rdiv(fxs_call *c) { return run_two(c, &rdiv_loops, c->arg[1], c->arg[0], c->out[0]->dtype); }
 static fxs_status run_rpow(fxs_call *c) { return run_two(c, &pow_loops, c->arg[1], c->arg[0], common_of(c)); }
 static fxs_status run_rfloor_divide(fxs_call *c) {
     return run_two(c, &floor_divide_loops, c->arg[1], c->arg[0], common_of(c));
@@ -312,7 +341,7 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE},
     {"div", NUMBER_FIRST, "operator.truediv operator.itruediv", infer_float, run_number_div, fxs_cost_one,
      FXS_OP_NO_INPLACE},
-    {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_float, run_rdiv, fxs_cost_one,
+    {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_rdiv, run_rdiv, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"floor_divide", WITH_OTHER,
      "operator.floordiv Tensor.floor_divide torch.floor_divide Tensor.__floordiv__ operator.ifloordiv! "
@@ -320,14 +349,14 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_not_bool, run_floor_divide, fxs_cost_one, FXS_OP_POINTWISE},
     {"floor_divide", NUMBER_FIRST, "operator.floordiv operator.ifloordiv", infer_not_bool, run_floor_divide,
      fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"rfloor_divide", WITH_OTHER, "Tensor.__rfloordiv__", infer_not_bool, run_rfloor_divide, fxs_cost_one,
+    {"rfloor_divide", WITH_OTHER, "Tensor.__rfloordiv__", infer_reflected, run_rfloor_divide, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"remainder", WITH_OTHER,
      "operator.mod Tensor.remainder torch.remainder Tensor.__mod__ operator.imod! Tensor.__imod__!", infer_not_bool,
      run_remainder, fxs_cost_one, FXS_OP_POINTWISE},
     {"remainder", NUMBER_FIRST, "operator.mod operator.imod torch.remainder", infer_not_bool, run_remainder,
      fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"rremainder", WITH_OTHER, "Tensor.__rmod__", infer_not_bool, run_rremainder, fxs_cost_one,
+    {"rremainder", WITH_OTHER, "Tensor.__rmod__", infer_reflected, run_rremainder, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"fmod", WITH_OTHER, "Tensor.fmod torch.fmod", infer_not_bool, run_fmod, fxs_cost_one, FXS_OP_POINTWISE},
     {"pow", "(Tensor self, Tensor|Scalar exponent) -> Tensor",
@@ -350,7 +379,7 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_float, run_atan2, fxs_cost_one, FXS_OP_POINTWISE},
     {"copysign", WITH_OTHER, "torch.copysign Tensor.copysign", infer_float, run_copysign, fxs_cost_one,
      FXS_OP_POINTWISE},
-    {"hypot", "(Tensor self, Tensor other) -> Tensor", "torch.hypot Tensor.hypot", infer_float, run_hypot, fxs_cost_one,
-     FXS_OP_POINTWISE},
+    {"hypot", "(Tensor self, Tensor other) -> Tensor", "torch.hypot Tensor.hypot", infer_floats_only, run_hypot,
+     fxs_cost_one, FXS_OP_POINTWISE},
     {0},
 };

@@ -200,7 +200,10 @@ static fxs_status infer_linspace(fxs_call *c) {
 static fxs_status run_linspace(fxs_call *c) {
     fxs_tensor *t = c->out[0];
     int64_t n = t->sizes[0];
-    double start = fxs_arg_float(c, 0), end = fxs_arg_float(c, 1), step = n > 1 ? (end - start) / (double)(n - 1) : 0;
+    double start = fxs_arg_float(c, 0), end = fxs_arg_float(c, 1);
+    if (!fxs_is_floating(t->dtype)) /* integers count from whole ends */
+        start = trunc(start), end = trunc(end);
+    double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     for (int64_t i = 0; i < n; i++)
         fxs_store_double(t->dtype, nth(t, i),
                          i < n / 2 || n == 1 ? start + step * (double)i : end - step * (double)(n - 1 - i));

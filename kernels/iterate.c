@@ -1,6 +1,8 @@
 /* iterate.c: types, shapes and strides of element-by-element operators, see iterate.h; the loop itself is in loop.c. */
 #include "kernels/iterate.h"
 
+#include "kernels/format.h"
+
 #include <string.h>
 
 fxs_operands fxs_operands_of(const fxs_call *c, int first, int n) {
@@ -240,9 +242,28 @@ static bool uniform_strides(const fxs_operands *o, int64_t *strides) {
     return true;
 }
 
-fxs_status fxs_out_pointwise(fxs_call *c, const fxs_operands *o, fxs_dtype dtype) {
+/* Operands of another type than the common one are converted first, and lose a layout that is not dense: only then does
+ * TensorIterator look at their strides. The copies live in the call's scratch. */
+static fxs_status convert(fxs_call *c, fxs_operands *o, fxs_dtype common) {
+    for (int i = 0; i < o->n; i++) {
+        const fxs_tensor *t = o->v[i].tag == FXS_V_TENSOR ? o->v[i].u.tensor : NULL;
+        if (!t || t->dtype == common || fxs_is_dense(t))
+            continue;
+        fxs_tensor *copy = FXS_NEW(c->scratch, fxs_tensor);
+        if (!copy)
+            return fxs_fail_memory(c->ctx);
+        *copy = *t;
+        FXS_TRY(fxs_format_strides(c, fxs_suggested_format(t), t->ndim, t->sizes, copy->strides));
+        o->v[i].u.tensor = copy;
+    }
+    return FXS_OK;
+}
+
+fxs_status fxs_out_pointwise(fxs_call *c, const fxs_operands *given, fxs_dtype dtype) {
+    fxs_operands converted = *given, *o = &converted;
     int64_t strides[FXS_MAX_DIM], sizes[FXS_MAX_DIM], stretched[FXS_MAX_OPERANDS][FXS_MAX_DIM];
     layout l = {.sizes = sizes, .strides = stretched};
+    FXS_TRY(convert(c, o, fxs_is_floating(dtype) ? dtype : fxs_common_type(o)));
     FXS_TRY(fxs_broadcast(c, o, &l.ndim, sizes));
     if (!uniform_strides(o, strides)) {
         for (int i = 0; i < o->n; i++)

@@ -186,8 +186,8 @@ static fxs_memory_format common_format(const fxs_call *c, bool with_last) {
     return format;
 }
 
-/* A stack is a cat along `dim` whose result is viewed with that dimension split, and its strides are those of that view.
- * Behind the last dimension it is a cat of tensors with one more. */
+/* A stack is a cat along `dim` whose result is viewed with that dimension split, and its strides are those of that
+ * view. Behind the last dimension it is a cat of tensors with one more. */
 static fxs_status stack_strides(fxs_call *c, int dim, const int64_t *sizes, int64_t *strides) {
     const fxs_tensor *first = fxs_arg_tensor_at(c, 0, 0);
     fxs_tensor joined = *first;

@@ -44,8 +44,9 @@ typedef struct chunk_buffers {
 #define FROM_ALL                                                                                                       \
     FROM(FXS_FLOAT32, float)                                                                                           \
     FROM(FXS_FLOAT64, double)                                                                                          \
-    FROM(FXS_INT64, int64_t) FROM(FXS_INT32, int32_t) FROM(FXS_INT16, int16_t) FROM(FXS_INT8, int8_t)                  \
-        FROM(FXS_UINT8, uint8_t) FROM(FXS_BOOL, uint8_t)
+    FROM(FXS_INT64, int64_t)                                                                                           \
+    FROM(FXS_INT32, int32_t)                                                                                           \
+    FROM(FXS_INT16, int16_t) FROM(FXS_INT8, int8_t) FROM(FXS_UINT8, uint8_t) FROM(FXS_BOOL, uint8_t)
 
 #define TO float
 static void load_floats(float *d, fxs_dtype t, const char *s, int64_t step, int64_t n) {

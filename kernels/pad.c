@@ -248,19 +248,19 @@ const fxs_op fxs_ops_pad[] = {
     {0},
 };
 
-#define LAYER(class, hyper_, call_)                                                                                    \
-    { .name = class, .hyper = hyper_, .call = call_ }
+#define LAYER(class, hyper_, repr_, call_)                                                                             \
+    { .name = class, .hyper = hyper_, .repr = repr_, .call = call_ }
 const fxs_module_row fxs_modules_pad[] = {
-    LAYER("ZeroPad2d", "padding", "pad(input, padding, 'constant', 0)"),
-    LAYER("ConstantPad1d", "padding, value", "pad(input, padding, 'constant', value)"),
-    LAYER("ConstantPad2d", "padding, value", "pad(input, padding, 'constant', value)"),
-    LAYER("ConstantPad3d", "padding, value", "pad(input, padding, 'constant', value)"),
-    LAYER("ReflectionPad1d", "padding", "pad(input, padding, 'reflect')"),
-    LAYER("ReflectionPad2d", "padding", "pad(input, padding, 'reflect')"),
-    LAYER("ReflectionPad3d", "padding", "pad(input, padding, 'reflect')"),
-    LAYER("ReplicationPad1d", "padding", "pad(input, padding, 'replicate')"),
-    LAYER("ReplicationPad2d", "padding", "pad(input, padding, 'replicate')"),
-    LAYER("ReplicationPad3d", "padding", "pad(input, padding, 'replicate')"),
+    LAYER("ZeroPad2d", "padding", "padding(4)", "pad(input, padding, 'constant', 0)"),
+    LAYER("ConstantPad1d", "padding, value", "padding(2)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ConstantPad2d", "padding, value", "padding(4)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ConstantPad3d", "padding, value", "padding(6)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ReflectionPad1d", "padding", "padding(2)", "pad(input, padding, 'reflect')"),
+    LAYER("ReflectionPad2d", "padding", "padding(4)", "pad(input, padding, 'reflect')"),
+    LAYER("ReflectionPad3d", "padding", "padding(6)", "pad(input, padding, 'reflect')"),
+    LAYER("ReplicationPad1d", "padding", "padding(2)", "pad(input, padding, 'replicate')"),
+    LAYER("ReplicationPad2d", "padding", "padding(4)", "pad(input, padding, 'replicate')"),
+    LAYER("ReplicationPad3d", "padding", "padding(6)", "pad(input, padding, 'replicate')"),
     {0},
 };
 #undef LAYER

@@ -192,11 +192,8 @@ static void raise_all(fxs_dtype d, int64_t n, void *x, double p) {
             g[i] = pow(g[i], p);
 }
 
-/* torch averages x^p, so that a window which the edge cuts counts as a whole one; negative sums give -(0 * k)^(1/p). */
-static double finish(double average, double kernel, double p) {
-    double positive = average > 0 ? average : average < 0 ? -0.0 : average;
-    return pow(positive * kernel, 1 / p);
-}
+/* torch averages x^p, so that a window which the edge cuts counts as a whole one. */
+static double finish(double average, double kernel, double p) { return pow(average * kernel, 1 / p); }
 
 static fxs_status run_lp(fxs_call *c, int dims) {
     fxs_window window;

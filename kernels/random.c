@@ -107,7 +107,7 @@ static fxs_status infer_bernoulli(fxs_call *c) {
         FXS_TRY(check_float(c, t->dtype));
     else if (!(fxs_arg_float(c, 1) >= 0 && fxs_arg_float(c, 1) <= 1))
         return FXS_REFUSE(c, FXS_EINVAL, "expects p to be in [0, 1], but got p=%g", fxs_arg_float(c, 1));
-    return fxs_out_like(c, t, t->dtype);
+    return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);
 }
 
 static fxs_status run_bernoulli(fxs_call *c) {

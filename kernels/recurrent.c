@@ -358,17 +358,20 @@ const fxs_module_row fxs_modules_recurrent[] = {
     {.name = "LSTM",
      .hyper = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
               "proj_size=0",
+     .repr = "input_size, hidden_size, proj_size=?, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
      .call = CALL("lstm", "proj_size", "'tanh'"),
      .forward = "input, hx",
      .expand = expand_lstm},
     {.name = "GRU",
      .hyper = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False",
+     .repr = "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
      .call = CALL("gru", "0", "'tanh'"),
      .forward = "input, hx",
      .expand = expand_gru},
     {.name = "RNN", /* print(model) does not show the nonlinearity: tanh is torch's default */
      .hyper = "input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, "
               "bidirectional=False",
+     .repr = "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
      .call = CALL("rnn", "0", "nonlinearity"),
      .forward = "input, hx",
      .expand = expand_rnn},

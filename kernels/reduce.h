@@ -15,7 +15,7 @@ typedef struct fxs_reduction {
 
 /* dims: None or an empty list: all; an int or a list of ints. keepdim keeps folded dimensions with size 1. */
 fxs_status fxs_read_reduction(fxs_call *c, fxs_tensor *in, const fxs_value *dims, bool keepdim, fxs_reduction *out);
-/* Refuses to fold dimensions of size 0 when there are outputs to be made from them. */
+/* Refuses to fold dimensions of size 0: there is no largest of nothing. */
 fxs_status fxs_need_elements(fxs_call *c, const fxs_reduction *r);
 static inline fxs_status fxs_out_reduced(fxs_call *c, const fxs_reduction *r, fxs_dtype d) {
     return fxs_out_new(c, d, r->ndim, r->sizes, NULL);

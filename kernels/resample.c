@@ -169,9 +169,11 @@ const fxs_module_row fxs_modules_resample[] = {
      .call = "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)"},
     {.name = "UpsamplingNearest2d",
      .hyper = "size=None, scale_factor=None",
+     .repr = "scale_factor=?f, size=?, :mode=nearest",
      .call = "interpolate(input, size, scale_factor)"},
     {.name = "UpsamplingBilinear2d",
      .hyper = "size=None, scale_factor=None",
+     .repr = "scale_factor=?f, size=?, :mode=bilinear",
      .call = "interpolate(input, size, scale_factor, 'bilinear', True)"},
     {0},
 };

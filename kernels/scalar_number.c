@@ -185,7 +185,10 @@ static fxs_status infer_pow(fxs_call *c) {
 
 /* One number, negated, as it is, without its sign. */
 static fxs_status one_number(fxs_call *c, const char *sign, fxs_number *n) {
-    if (!fxs_number_of(&c->arg[0], n))
+    fxs_value item = c->arg[0];
+    if (item.tag == FXS_V_TENSOR)
+        FXS_TRY(fxs_item(c, item.u.tensor, &item));
+    if (!fxs_number_of(&item, n))
         return FXS_REFUSE(c, FXS_ETYPE, "bad operand type for %s: '%s'", sign, fxs_value_type_name(&c->arg[0]));
     return FXS_OK;
 }

@@ -61,6 +61,21 @@ static fxs_status infer_item(fxs_call *c) {
     return fxs_out_value(c, v);
 }
 
+/* int(x) and float(x) of a tensor of one element. */
+static fxs_status infer_int(fxs_call *c) {
+    fxs_value v;
+    FXS_TRY(fxs_item(c, fxs_arg_tensor(c, 0), &v));
+    return fxs_out_int(c, v.tag == FXS_V_FLOAT ? (int64_t)v.u.f : v.tag == FXS_V_BOOL ? v.u.b : v.u.i);
+}
+
+static fxs_status infer_float(fxs_call *c) {
+    fxs_number n = {0};
+    fxs_value v;
+    FXS_TRY(fxs_item(c, fxs_arg_tensor(c, 0), &v));
+    fxs_number_of(&v, &n);
+    return fxs_out_float(c, n.f);
+}
+
 static fxs_status to_list(fxs_call *c, const fxs_tensor *t, int dim, int64_t offset, fxs_value *out) {
     fxs_tensor element = *t;
     if (dim == t->ndim) {
@@ -294,7 +309,9 @@ const fxs_op fxs_ops_scalar_tensor[] = {
     FACT("get_device", "Tensor.get_device", infer_no_device),
     ROW("is_contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> bool", "Tensor.is_contiguous",
         infer_is_contiguous),
-    FACT("item", "Tensor.item Tensor.__int__ Tensor.__float__", infer_item),
+    FACT("item", "Tensor.item", infer_item),
+    FACT("int_item", "Tensor.__int__", infer_int),
+    FACT("float_item", "Tensor.__float__", infer_float),
     FACT("tolist", "Tensor.tolist", infer_tolist),
     ROW("getattr", "(any obj, str name, any default=None) -> any", "builtins.getattr", infer_getattr),
     ROW("hasattr", "(any obj, str name) -> bool", "builtins.hasattr", infer_hasattr),

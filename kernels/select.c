@@ -128,7 +128,7 @@ static fxs_status check_bounds(fxs_call *c, const fxs_operands *o, fxs_dtype d) 
     int64_t low, high;
     int_limits(d, &low, &high);
     for (int i = 1; i < o->n && fxs_is_integral(d); i++)
-        if (o->v[i].tag == FXS_V_INT && (o->v[i].u.i < low || o->v[i].u.i > high))
+        if (o->v[i].tag == FXS_V_INT && (o->v[i].u.i < (d == FXS_UINT8 ? -high : low) || o->v[i].u.i > high))
             return FXS_REFUSE(c, FXS_EINVAL, "value cannot be converted to type %s without overflow: %lld",
                               fxs_dtype_name(d), (long long)o->v[i].u.i);
     return FXS_OK;
@@ -269,7 +269,7 @@ static fxs_cost cost_clamp(const fxs_call *c) {
 }
 
 const fxs_op fxs_ops_select[] = {
-    {"where", "(Tensor condition, Tensor|Scalar self, Tensor|Scalar other) -> Tensor", "torch.where", infer_where,
+    {"where", "(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor", "torch.where", infer_where,
      run_where, NULL, FXS_OP_NO_INPLACE},
     {"where_method", "(Tensor self, Tensor condition, Tensor|Scalar other) -> Tensor", "Tensor.where",
      infer_where_method, run_where_method, NULL, FXS_OP_NO_INPLACE},

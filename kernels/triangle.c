@@ -163,8 +163,9 @@ const fxs_op fxs_ops_triangle[] = {
     {"diag", "(Tensor self, int diagonal=0) -> Tensor", "torch.diag Tensor.diag", infer_diag, run_diag, NULL,
      FXS_OP_NO_INPLACE},
     {"meshgrid", "(Tensor... tensors, *, str? indexing=None) -> Tensor[]", "torch.functional.meshgrid torch.meshgrid",
-     infer_meshgrid, NULL, NULL, FXS_OP_NO_INPLACE},
+     infer_meshgrid, NULL, NULL, FXS_OP_NO_INPLACE | FXS_OP_GRAD_EACH},
     {"broadcast_tensors", "(Tensor... tensors) -> Tensor[]",
-     "torch.functional.broadcast_tensors torch.broadcast_tensors", infer_broadcast, NULL, NULL, FXS_OP_NO_INPLACE},
+     "torch.functional.broadcast_tensors torch.broadcast_tensors", infer_broadcast, NULL, NULL,
+     FXS_OP_NO_INPLACE | FXS_OP_GRAD_EACH},
     {0},
 };

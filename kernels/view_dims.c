@@ -22,14 +22,14 @@ static fxs_status out_swapped(fxs_call *c, fxs_tensor *t, int a, int b) {
     return out_permuted(c, t, perm);
 }
 
-/* x.t_() and the like change what x itself looks like. */
-static fxs_status look_of_self(fxs_call *c) {
+fxs_status fxs_look_of_self(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, 0), *v = c->out[0];
     if (!c->in_place)
         return FXS_OK;
     self->ndim = v->ndim;
     memcpy(self->sizes, v->sizes, sizeof self->sizes);
     memcpy(self->strides, v->strides, sizeof self->strides);
+    self->offset = v->offset;
     c->out[0] = fxs_tensor_ref(self);
     fxs_tensor_unref(v);
     return FXS_OK;
@@ -57,7 +57,7 @@ static fxs_status infer_transpose(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), t->ndim, &a));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), t->ndim, &b));
     FXS_TRY(out_swapped(c, t, a, b));
-    return look_of_self(c);
+    return fxs_look_of_self(c);
 }
 
 /* t(): a matrix is transposed, a vector stays. */
@@ -66,7 +66,7 @@ static fxs_status infer_t(fxs_call *c) {
     if (t->ndim > 2)
         return FXS_REFUSE(c, FXS_ESHAPE, "expects a tensor with <= 2 dimensions, but it has %d", t->ndim);
     FXS_TRY(out_swapped(c, t, 0, t->ndim - 1));
-    return look_of_self(c);
+    return fxs_look_of_self(c);
 }
 
 fxs_status fxs_out_reversed_dims(fxs_call *c, fxs_tensor *t) {
@@ -129,7 +129,7 @@ static fxs_status infer_squeeze(fxs_call *c) {
         v->sizes[v->ndim] = t->sizes[i];
         v->strides[v->ndim++] = t->strides[i];
     }
-    return look_of_self(c);
+    return fxs_look_of_self(c);
 }
 
 static fxs_status infer_unsqueeze(fxs_call *c) {
@@ -146,7 +146,7 @@ static fxs_status infer_unsqueeze(fxs_call *c) {
     }
     v->sizes[dim] = 1;
     v->strides[dim] = dim < t->ndim ? t->sizes[dim] * t->strides[dim] : 1;
-    return look_of_self(c);
+    return fxs_look_of_self(c);
 }
 
 #define PURE FXS_OP_NO_INPLACE

@@ -2,6 +2,8 @@
  * kin. One call may give many views, which all share the input's storage. */
 #include "op/op.h"
 
+#include "kernels/view_dims.h"
+
 #include <string.h>
 
 /* Output: t from `start`, `length` elements along dim, every `step`-th. */
@@ -151,7 +153,7 @@ static fxs_status infer_as_strided(fxs_call *c) {
     v->offset = offset;
     memcpy(v->sizes, sizes, (size_t)n * sizeof *sizes);
     memcpy(v->strides, strides, (size_t)n * sizeof *strides);
-    return FXS_OK;
+    return fxs_look_of_self(c);
 }
 
 /* ---- many parts ---------------------------------------------------------------------------------------- */
@@ -296,12 +298,14 @@ const fxs_op fxs_ops_view_split[] = {
      PURE},
     {"narrow", "(Tensor self, int dim, int start, int length) -> Tensor", "Tensor.narrow torch.narrow", infer_narrow,
      NULL, NULL, PURE},
-    {"diagonal", "(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-     "Tensor.diagonal torch.diagonal torch._C._linalg.linalg_diagonal", infer_diagonal, NULL, NULL, PURE},
+    {"diagonal", "(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", "Tensor.diagonal torch.diagonal",
+     infer_diagonal, NULL, NULL, PURE},
+    {"linalg_diagonal", "(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+     "torch._C._linalg.linalg_diagonal", infer_diagonal, NULL, NULL, PURE},
     {"unfold", "(Tensor self, int dimension, int size, int step) -> Tensor", "Tensor.unfold", infer_unfold, NULL, NULL,
      PURE},
     {"as_strided", "(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-     "Tensor.as_strided torch.as_strided", infer_as_strided, NULL, NULL, PURE},
+     "Tensor.as_strided torch.as_strided", infer_as_strided, NULL, NULL, 0},
     {"split", "(Tensor self, int split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split", infer_split, NULL,
      NULL, PURE},
     {"split", "(Tensor self, int[] split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split", infer_split_sizes,

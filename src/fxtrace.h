@@ -69,7 +69,7 @@ static inline fxs_proxy fxs_device(const char *s) {
 }
 static inline fxs_proxy fxs_p(fxs_proxy p) { return p; }
 /* A tensor that is there already: becomes an attribute _tensor_constantN of the root, and a get_attr node at each use.
- * The trace counts it. */
+ * Counted from then on: keep a reference of your own until the call that it is given to. */
 static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t}); }
 #define FXS_NONE fxs_v(fxs_none())
 #define FXS_ELLIPSIS fxs_v((fxs_value){.tag = FXS_V_ELLIPSIS})

@@ -90,7 +90,7 @@ static cli_exit run_opt(const cli_settings *s) {
 
 const cli_command cli_opt = {
     .name = "opt",
-    .usage = "MODEL --pass NAME [--pass NAME]... [--dump-after NAME] [-i SPEC]... [-o FILE]",
+    .usage = "MODEL --pass NAME... [-i SPEC]... [-o FILE]",
     .summary = "run passes over a model's graph",
     .details = "Passes are run in the order given, and the graph is checked after each. The model is written as one "
                "file that fxscope reads. With inputs the result is then run for its shapes, and what fails is told.\n"

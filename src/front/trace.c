@@ -83,11 +83,11 @@ static fxs_status run_root(fxs_tracer *t, const struct fxs_forward *f) {
     FXS_TRY(fxs_module_name_parameters(t->root));
     FXS_TRY(fxs_module_walk(t->root, index_module, t));
     f = f ? f : fxs_forward_of(t->root);
-    if (!f && (!t->root->row || !t->root->row->call))
+    if (!f && !t->root->graph && (!t->root->row || !t->root->row->call))
         return fxs_fail(t->ctx, FXS_EINVAL, "Module [%s] is missing the required \"forward\" function",
                         t->root->class_name);
     if (!f)
-        FXS_TRY(layer_forward(t, &made));
+        FXS_TRY(t->root->graph ? fxs_forward_of_graph(t->ctx, t->root, &made) : layer_forward(t, &made));
     fxs_status s = run(t, f ? f : made);
     if (s != FXS_OK && !t->failed)
         fxs_tracer_failed(t, s);

@@ -31,6 +31,9 @@ fxs_status fxs_forward_new(fxs_ctx *ctx, const char *signature, fxs_forward_fn *
 void fxs_forward_free(struct fxs_forward *f);
 /* The forward that a trace goes through: m's own, or that of Sequential; NULL: m is a layer. */
 const struct fxs_forward *fxs_forward_of(const fxs_module *m);
+/* The same for a module that is a graph; made anew, since graphs change (trace_graph.c). */
+fxs_status fxs_forward_of_graph(fxs_ctx *ctx, const fxs_module *m, struct fxs_forward **out);
+fxs_proxy fxs_forward_graph(fxs_proxy self, const fxs_proxy *x);
 /* Arguments of a call by position and keyword, as the parameters x[nparams]. Python's words when they do not fit. */
 bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *class_name, size_t n, const fxs_proxy *p,
                       fxs_proxy *x);

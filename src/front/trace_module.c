@@ -47,7 +47,7 @@ static fxs_proxy run_forward(fxs_tracer *t, fxs_module *m, const char *path, con
 }
 
 static bool is_leaf(const fxs_tracer *t, const fxs_module *m, const char *path) {
-    bool usual = fxs_forward_of(m) == NULL;
+    bool usual = !fxs_forward_of(m) && !m->graph;
     return t->opt.is_leaf_module ? t->opt.is_leaf_module(t->opt.user, m, path, usual) : usual;
 }
 
@@ -61,8 +61,23 @@ static fxs_proxy call_node(fxs_tracer *t, const char *path, size_t n, const fxs_
     return s == FXS_OK ? fxs_made(t, fxs_of_node(node)) : fxs_tracer_failed(t, s);
 }
 
-static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_proxy *p) {
+static fxs_proxy call_forward(fxs_tracer *t, fxs_module *m, const char *path, const struct fxs_forward *f, size_t n,
+                              const fxs_proxy *p) {
     fxs_proxy x[FXS_MAX_ARGS];
+    return fxs_forward_bind(t, f, m->class_name, n, p, x) ? run_forward(t, m, path, f, x) : fxs_poison(t);
+}
+
+static fxs_proxy call_graph(fxs_tracer *t, fxs_module *m, const char *path, size_t n, const fxs_proxy *p) {
+    struct fxs_forward *f;
+    fxs_status s = fxs_forward_of_graph(t->ctx, m, &f);
+    if (s != FXS_OK)
+        return fxs_tracer_failed(t, s);
+    fxs_proxy out = call_forward(t, m, path, f, n, p);
+    fxs_forward_free(f);
+    return out;
+}
+
+static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_proxy *p) {
     fxs_value args, kwargs;
     const char *path;
     const struct fxs_forward *f = fxs_forward_of(m);
@@ -71,7 +86,9 @@ static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_p
     if (is_leaf(t, m, path))
         return call_node(t, path, n, p);
     if (f)
-        return fxs_forward_bind(t, f, m->class_name, n, p, x) ? run_forward(t, m, path, f, x) : fxs_poison(t);
+        return call_forward(t, m, path, f, n, p);
+    if (m->graph)
+        return call_graph(t, m, path, n, p);
     return fxs_proxy_arguments(t, n, p, &args, &kwargs) ? fxs_tracer_layer(t, m, &args, &kwargs) : fxs_poison(t);
 }
 

@@ -61,10 +61,13 @@ static void die(const char *why) {
     exit(1);
 }
 
+enum { ROOM = 24 }; /* behind a copied text, for a longer prefix or a suffix */
+
 static char *dup_text(generator *g, const char *s, size_t n) {
-    char *copy = fxs_arena_dup(&g->arena, s, n);
+    char *copy = fxs_arena_alloc(&g->arena, n + ROOM, 1);
     if (!copy)
         die("out of memory");
+    memcpy(copy, s, n);
     return copy;
 }
 
@@ -84,7 +87,7 @@ static char *macro_name(generator *g, const char *spelling) {
         const char *rest = spelling + n;
         if (strchr(rest, '.') || strncmp(rest, "__", 2) == 0)
             return NULL;
-        char *name = dup_text(g, spelling, strlen(spelling) + 16); /* room for a longer prefix */
+        char *name = dup_text(g, spelling, strlen(spelling));
         sprintf(name, "%s%s", families[i].macro, rest);
         bool plain = strcmp(families[i].macro, "fxs_") == 0;
         if (!find(&g->by_name, name) && !(plain && is_taken(rest)))
@@ -141,8 +144,7 @@ static void add_spelling(generator *g, const fxs_op *op, const char *spelling) {
 static void add_family(generator *g, const fxs_op *op, const char *prefix) {
     for (const char *s = op->torch ? op->torch : ""; *s;) {
         size_t n = strcspn(s, " "), k = strlen(prefix);
-        char *spelling = dup_text(g, s, n + 1);
-        spelling[n] = '\0';
+        char *spelling = dup_text(g, s, n);
         bool mine = strncmp(spelling, prefix, k) == 0 && (strcmp(prefix, "torch.") != 0 || !strchr(spelling + k, '.'));
         bool marked = n && spelling[n - 1] == '!';
         if (marked)
@@ -156,7 +158,7 @@ static void add_family(generator *g, const fxs_op *op, const char *prefix) {
         bool has_form = mine && !marked && (strcmp(prefix, "Tensor.") == 0 || strcmp(prefix, "torch.") == 0) &&
                         (op->flags & FXS_OP_POINTWISE);
         if (has_form) {
-            char *with = dup_text(g, spelling, strlen(spelling) + 1);
+            char *with = dup_text(g, spelling, strlen(spelling));
             strcat(with, "_");
             if (fxs_registry_find(g->ctx, with, &in_place) == FXS_OK && in_place)
                 add_spelling(g, op, with);

@@ -8,6 +8,7 @@
 /* One item of .repr. */
 typedef struct item {
     const char *name;      /* of the hyper-parameter */
+    const char *literal;   /* what is shown as it stands, instead of an argument; NULL: none */
     const char *otherwise; /* whose value it takes when it is None; NULL: none */
     int times;             /* an int becomes a tuple of that many; 0: stays */
     bool keyword, only_other, quoted, floating;
@@ -36,6 +37,12 @@ static bool next_item(writer *w, const char **s, item *out) {
     *s += strspn(*s, ", ");
     if (!**s)
         return false;
+    if (**s == ':') {
+        size_t n = strcspn(++*s, ",");
+        out->name = out->literal = fxs_arena_dup(w->t->arena, *s, n);
+        *s += n;
+        return true;
+    }
     out->name = word(w, s);
     if (**s == '(') {
         out->times = atoi(*s + 1);
@@ -107,6 +114,10 @@ static fxs_status keep(writer *w, const char *keyword, fxs_value v) {
 static fxs_status write_item(writer *w, const item *it) {
     int i = hyper_index(w->layer, it->name);
     fxs_value v, fallback;
+    if (it->literal) {
+        fxs_buf_printf(&w->text, "%s%s", w->text.len ? ", " : "", it->literal);
+        return FXS_OK;
+    }
     if (i < 0)
         return fxs_fail(w->t->ctx, FXS_EPARSE, "row %s: .repr names '%s', which is no argument", w->row->name,
                         it->name);

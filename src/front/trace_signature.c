@@ -70,6 +70,8 @@ static fxs_status parse_param(signature *s) {
         const char *end = part_end(t->at, ",=");
         p.type = trimmed(t->arena, t->at, end);
         t->at = end;
+        if (!p.type)
+            return fxs_fail_memory(t->ctx);
         if (p.stars)
             p.type = NULL; /* torch.fx gives starred parameters no type */
     }

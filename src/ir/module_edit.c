@@ -4,7 +4,7 @@
 
 #include "ir/module.h"
 
-/* ---- children ---------------------------------------------------------------------------------------------------- */
+/* ---- children ------------------------------------------------------------------------------------------- */
 
 static void **child_place(const fxs_module *m, const char *name, size_t len) {
     return fxs_map_at(&m->child_names, name, len);
@@ -47,7 +47,7 @@ static fxs_status drop_children(fxs_module *m, const bool *drop) {
     return FXS_OK;
 }
 
-/* ---- by dotted path ---------------------------------------------------------------------------------------------- */
+/* ---- by dotted path ------------------------------------------------------------------------------------- */
 
 static fxs_status plain_child(fxs_module *m, const char *name, size_t len, fxs_module **out) {
     char *key = fxs_memdup0(name, len);
@@ -123,8 +123,7 @@ fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path) {
     return s;
 }
 
-/* ---- what a graph does not need -------------------------------------------------------------------------------------
- */
+/* ---- what a graph does not need ------------------------------------------------------------------------- */
 
 typedef enum need { ON_THE_WAY = 1, WHOLE = 2 } need;
 
@@ -190,8 +189,7 @@ fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *delete
     return s;
 }
 
-/* ---- given values --------------------------------------------------------------------------------------------------
- */
+/* ---- given values --------------------------------------------------------------------------------------- */
 
 fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t) {
     const fxs_parameter *old = fxs_module_attribute(m, name, strlen(name));

@@ -64,13 +64,8 @@ static bool uses_replaced(const fxs_subst *s, const fxs_node *n) {
     return false;
 }
 
-/* Marks what changes or goes, and takes it out of all lists of users. */
-static void detach(fxs_subst *s) {
-    uint64_t stamp = fxs_graph_stamp(s->graph);
-    for (fxs_node *n = fxs_graph_first(s->graph); n; n = fxs_node_next(n))
-        if (fxs_subst_erases(s, n) || uses_replaced(s, n))
-            n->mark = stamp;
-    for (fxs_node *n = fxs_graph_first(s->graph); n; n = fxs_node_next(n)) {
+void fxs_graph_detach(fxs_graph *g, uint64_t stamp) {
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
         size_t kept = 0;
         for (size_t i = 0; i < n->nusers; i++)
             if (n->users[i]->mark != stamp)
@@ -79,6 +74,14 @@ static void detach(fxs_subst *s) {
         if (n->mark == stamp)
             n->ninputs = 0;
     }
+}
+
+static void detach(fxs_subst *s) {
+    uint64_t stamp = fxs_graph_stamp(s->graph);
+    for (fxs_node *n = fxs_graph_first(s->graph); n; n = fxs_node_next(n))
+        if (fxs_subst_erases(s, n) || uses_replaced(s, n))
+            n->mark = stamp;
+    fxs_graph_detach(s->graph, stamp);
 }
 
 /* No inputs, but nodes in its arguments: it was detached. */

@@ -26,4 +26,8 @@ fxs_status fxs_subst_value(const fxs_subst *s, const fxs_value *v, fxs_value *ou
 /* Rewrites all arguments, then erases. A node that can't be erased is FXS_EINVAL. */
 fxs_status fxs_subst_apply(fxs_subst *s);
 
+/* Takes all nodes whose mark is `stamp` out of the users of their inputs, in one walk; fxs_node_adopt_args follows for
+ * each. */
+void fxs_graph_detach(fxs_graph *g, uint64_t stamp);
+
 #endif

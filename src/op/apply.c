@@ -86,12 +86,34 @@ static bool small_and_exact(const fxs_call *c) {
     return true;
 }
 
+/* Does the argument that result i follows require grad? */
+static bool grad_for(const fxs_call *c, const arg_facts *f, int i) {
+    const fxs_tensor *t = NULL;
+    if (!(c->op->flags & (FXS_OP_GRAD_OF_SELF | FXS_OP_GRAD_EACH)))
+        return f->grad;
+    if (c->op->flags & FXS_OP_GRAD_OF_SELF)
+        t = fxs_arg_tensor(c, 0);
+    else
+        t = fxs_arg_tensor_at(c, 0, i);
+    return t && t->requires_grad;
+}
+
 static void mark_grad(fxs_call *c, const arg_facts *f) {
     if (c->op->flags & FXS_OP_NO_GRAD || !f->grad)
         return;
     for (int i = 0; i < c->nout; i++)
-        if (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype))
+        if ((fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype)) && grad_for(c, f, i))
             c->out[i]->requires_grad = true;
+}
+
+/* torch.ones(2, requires_grad=True) */
+static fxs_status give_grad(fxs_call *c) {
+    for (int i = 0; c->wants_grad && i < c->nout; i++) {
+        if (!fxs_is_floating(c->out[i]->dtype) && !fxs_is_complex(c->out[i]->dtype))
+            return FXS_REFUSE(c, FXS_ETYPE, "only tensors of floating point and complex dtype can require gradients");
+        c->out[i]->requires_grad = true;
+    }
+    return FXS_OK;
 }
 
 static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_tensor *out) {
@@ -109,6 +131,18 @@ static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_
     return FXS_OK;
 }
 
+/* A stretched tensor has one element in several places: what would be written there is not clear. */
+static fxs_status check_writable(fxs_call *c, const fxs_tensor *self) {
+    if (!(c->op->flags & FXS_OP_POINTWISE) || fxs_tensor_numel(self) == 0)
+        return FXS_OK;
+    for (int i = 0; i < self->ndim; i++)
+        if (self->sizes[i] > 1 && self->strides[i] == 0)
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "more than one element of the written-to tensor refers to a single memory location: "
+                              "clone() it before");
+    return FXS_OK;
+}
+
 static fxs_status allocate_outputs(fxs_call *c, bool *fresh) {
     for (int i = 0; i < c->nout; i++) {
         if (c->out[i]->storage)
@@ -123,9 +157,10 @@ static fxs_status allocate_outputs(fxs_call *c, bool *fresh) {
 static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute) {
     fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
     FXS_TRY(check_in_place(c, self, out));
+    FXS_TRY(check_writable(c, self));
     bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps && c->nout == 1;
     bool fresh = true;
-    self->requires_grad |= out->requires_grad;
+    self->requires_grad |= out->requires_grad || (f->grad && out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
     if (direct || !compute) {
         c->out[0] = fxs_tensor_ref(self);
         fxs_tensor_unref(out);
@@ -154,9 +189,10 @@ static fxs_status compute(fxs_call *c) {
     bool writes = c->op->flags & FXS_OP_WRITES_SELF;
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
     mark_grad(c, &f);
+    FXS_TRY(give_grad(c));
     if (!run && (writes || c->in_place))
         forget_self(c);
-    if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage)
+    if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage && c->out[0] != c->arg[0].u.tensor)
         return compute_in_place(c, &f, run);
     if (!run)
         return FXS_OK;
@@ -216,8 +252,9 @@ static void drop_outputs(fxs_call *c) {
     fxs_value_unref(&c->result);
 }
 
-static bool asks_in_place(const fxs_schema *s, const fxs_value *bound) {
-    int i = fxs_schema_index(s, "inplace");
+/* A flag that some operators have: inplace, requires_grad. */
+static bool asks_for(const char *flag, const fxs_schema *s, const fxs_value *bound) {
+    int i = fxs_schema_index(s, flag);
     return i >= 0 && bound[i].tag == FXS_V_BOOL && bound[i].u.b;
 }
 
@@ -234,7 +271,8 @@ fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value 
                   .nargs = schema->nparams,
                   .meta = how->meta,
                   .train = how->train,
-                  .in_place = chosen->in_place || asks_in_place(schema, bound),
+                  .in_place = chosen->in_place || asks_for("inplace", schema, bound),
+                  .wants_grad = asks_for("requires_grad", schema, bound),
                   .seed = how->seed,
                   .scratch = how->scratch};
     out->op = c.op;

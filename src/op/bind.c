@@ -13,7 +13,9 @@ typedef struct binding {
     bool given[FXS_MAX_ARGS];
 } binding;
 
-static bool is_int(const fxs_value *v) { return v->tag == FXS_V_INT || v->tag == FXS_V_BOOL; }
+/* PyTorch takes a bool for a float or a number, but not for an int. */
+static bool is_int(const fxs_value *v) { return v->tag == FXS_V_INT; }
+static bool is_whole(const fxs_value *v) { return is_int(v) || v->tag == FXS_V_BOOL; }
 
 /* A tensor of one integer element is an int where torch takes one (x.view(n) with n = torch.tensor(3)). */
 static bool is_int_like(const fxs_value *v) {
@@ -43,9 +45,9 @@ static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     case FXS_T_INTS:
         return (p->count && is_int_like(v)) || all_items(v, is_int_like);
     case FXS_T_FLOAT:
-        return is_int(v) || v->tag == FXS_V_FLOAT;
+        return is_whole(v) || v->tag == FXS_V_FLOAT;
     case FXS_T_SCALAR:
-        return is_int(v) || v->tag == FXS_V_FLOAT || v->tag == FXS_V_COMPLEX;
+        return is_whole(v) || v->tag == FXS_V_FLOAT || v->tag == FXS_V_COMPLEX;
     case FXS_T_NUMBER:
         return v->tag == FXS_V_INT || v->tag == FXS_V_FLOAT;
     case FXS_T_BOOL:

@@ -10,6 +10,7 @@
 typedef struct reader {
     fxs_layer *layer;
     const char *at;
+    bool no_memory; /* a word could not be copied */
 } reader;
 
 static size_t word_len(const char *s) {
@@ -40,11 +41,14 @@ static const char *word(reader *r) {
     if (n == 0)
         return NULL;
     const char *w = fxs_arena_dup(r->layer->arena, r->at, n);
+    r->no_memory |= !w;
     r->at += n;
     return w;
 }
 
 static fxs_status bad_row(reader *r, const char *what) {
+    if (r->no_memory)
+        return fxs_fail_memory(r->layer->ctx);
     return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'", r->layer->row->name, what,
                     r->at);
 }

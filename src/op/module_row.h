@@ -20,7 +20,7 @@
  * .repr   How print(model) shows the arguments, for layers that are built from their constructor: names separated by
  *         commas, "kernel_size(2)=" by keyword, without "=" by position. (N): an int is shown as N of them. |OTHER:
  *         None is shown as OTHER's value. Behind "=": ? only when it is not the default, ! strings in quotes, f an int
- *         as a float. NULL: as they were given.
+ *         as a float. :TEXT is shown as it stands. NULL: as they were given.
  * .expand For layers whose state or call depends on more than this syntax can say (recurrent layers); may be NULL. */
 typedef struct fxs_layer fxs_layer;
 

@@ -27,9 +27,11 @@ enum {
     FXS_OP_POINTWISE =
         2,             /* out[i] depends on in[i] alone: the kernel may run with an output in the place of an input */
     FXS_OP_RANDOM = 4, /* draws from c->seed */
-    FXS_OP_NO_INPLACE = 8,   /* there is no form with a trailing underscore */
-    FXS_OP_WRITES_SELF = 16, /* writes its first argument whatever its spelling (setitem, copy_): infer returns it */
-    FXS_OP_IDLE_IN_EVAL = 32 /* outside training its result is its first argument (dropout) */
+    FXS_OP_NO_INPLACE = 8,    /* there is no form with a trailing underscore */
+    FXS_OP_WRITES_SELF = 16,  /* writes its first argument whatever its spelling (setitem, copy_): infer returns it */
+    FXS_OP_IDLE_IN_EVAL = 32, /* outside training its result is its first argument (dropout) */
+    FXS_OP_GRAD_OF_SELF = 64, /* only the first argument can make results require grad (x.expand_as(y)) */
+    FXS_OP_GRAD_EACH = 128    /* result i requires grad when tensor i of the first argument does (meshgrid) */
 };
 
 /* One operator.
@@ -62,6 +64,7 @@ struct fxs_call {
     bool meta;          /* tensors may lack storage; the kernel will not run */
     bool train;         /* modules behave as in train mode */
     bool in_place;      /* the output is to be the first argument itself */
+    bool wants_grad;    /* requires_grad=True was given */
     uint64_t seed;      /* for FXS_OP_RANDOM: differs from node to node */
     fxs_arena *scratch; /* reset after the call */
 

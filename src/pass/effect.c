@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- the operator of a call ----------------------------------------------------------------------------------------
- */
+/* ---- the operator of a call ----------------------------------------------------------------------------- */
 
 static fxs_status find_ops(const fxs_node *n, fxs_arena *a, const fxs_candidate **ops) {
     fxs_ctx *ctx = n->graph->ctx;
@@ -59,8 +58,7 @@ fxs_status fxs_layer_op(const fxs_module *m, const fxs_op **out) {
     return FXS_OK;
 }
 
-/* ---- effects
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- effects -------------------------------------------------------------------------------------------- */
 
 /* False only for what is certain: no such argument, or a False. */
 static bool may_be_true(const fxs_value *v) { return v && (v->tag != FXS_V_BOOL || v->u.b); }

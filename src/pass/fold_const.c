@@ -21,8 +21,7 @@ typedef struct folding {
     fxs_subst subst;
 } folding;
 
-/* ---- what is constant
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what is constant ----------------------------------------------------------------------------------- */
 
 static bool is_constant(const folding *f, const fxs_node *n) {
     if (f->effects.of[n->index] != FXS_PURE || f->effects.written[n->index])
@@ -63,8 +62,7 @@ static fxs_status find_constants(folding *f) {
     return FXS_OK;
 }
 
-/* ---- computing them
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- computing them ------------------------------------------------------------------------------------- */
 
 static fxs_status copy_node(void *user, fxs_node *from, fxs_value *to) {
     const fxs_val_map *map = user;
@@ -127,8 +125,7 @@ static fxs_status compute(folding *f) {
     return fxs_interpret_graph(f->run, &how);
 }
 
-/* ---- putting them in
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- putting them in ------------------------------------------------------------------------------------ */
 
 /* A name that nothing in the module has yet. */
 static fxs_status free_name(folding *f, const fxs_node *n, fxs_buf *name) {

@@ -7,8 +7,7 @@
 #include "pass/effect.h"
 #include "pass/opt.h"
 
-/* ---- who uses which submodule
- * ---------------------------------------------------------------------------------------- */
+/* ---- who uses which submodule --------------------------------------------------------------------------- */
 
 /* How many nodes call a path, or get a tensor of it. */
 typedef struct module_uses {
@@ -55,8 +54,7 @@ static fxs_status drop_use(fxs_module *m, module_uses *u, const char *path) {
     return uses_of(u, path) ? FXS_OK : fxs_module_delete_submodule(m, path);
 }
 
-/* ---- convolution and batch normalisation
- * -------------------------------------------------------------------------------- */
+/* ---- convolution and batch normalisation ---------------------------------------------------------------- */
 
 /* What batch normalisation makes of channel c: x * scale[c] + shift[c]. */
 typedef struct affine {
@@ -251,8 +249,7 @@ fxs_status fxs_pass_fuse_conv_bn(fxs_module *m, bool *changed) {
     return s;
 }
 
-/* ---- what does nothing in eval mode
- * ------------------------------------------------------------------------------------- */
+/* ---- what does nothing in eval mode --------------------------------------------------------------------- */
 
 /* *input: what the node hands through; NULL: it is no such node. */
 static fxs_status find_idle(const fxs_module *m, const fxs_node *n, fxs_arena *a, fxs_node **input) {

@@ -71,8 +71,7 @@ static fxs_status check_pattern(planner *p, bool match_output) {
     return FXS_OK;
 }
 
-/* ---- ways to later anchors ------------------------------------------------------------------------------------------
- */
+/* ---- ways to later anchors ------------------------------------------------------------------------------ */
 
 static void bind_from(planner *p, size_t anchor) {
     size_t depth = 0;

@@ -2,6 +2,7 @@
  * them to all nodes. Knows no operator: schemas and layer rows say the names. */
 #include <string.h>
 
+#include "ir/subst.h"
 #include "pass/effect.h"
 #include "pass/opt.h"
 
@@ -12,8 +13,7 @@ typedef struct named {
     const fxs_value *value[FXS_MAX_ARGS]; /* NULL: not given */
 } named;
 
-/* ---- names
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ---------------------------------------------------------------------------------------------- */
 
 /* Python's own functions take no keywords. */
 static bool takes_keywords(const char *target) {
@@ -68,8 +68,7 @@ static bool place_layer_arguments(const fxs_node *n, named *out) {
     return true;
 }
 
-/* ---- the result
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the result ----------------------------------------------------------------------------------------- */
 
 static fxs_status give(fxs_graph *g, const named *by, unsigned flags, fxs_value *args, fxs_value *kwargs) {
     size_t positional = flags & FXS_NORMALIZE_KEYWORDS ? 0 : by->npositional, count = 0;
@@ -129,19 +128,37 @@ fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_
     return s;
 }
 
-/* ---- the pass
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------------------------------------- */
+
+typedef struct new_arguments {
+    fxs_value args, kwargs;
+    bool set;
+} new_arguments;
+
+static fxs_status normalize_all(fxs_graph *g, new_arguments *of, bool *changed) {
+    uint64_t stamp = fxs_graph_stamp(g);
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
+        new_arguments *to = &of[n->index];
+        if (!fxs_value_len(&n->args))
+            continue;
+        FXS_TRY(fxs_node_normalized_arguments(n, FXS_NORMALIZE_KEYWORDS, &to->args, &to->kwargs, &to->set));
+        if (to->set)
+            n->mark = stamp;
+        *changed |= to->set;
+    }
+    fxs_graph_detach(g, stamp);
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n))
+        if (of[n->index].set)
+            FXS_TRY(fxs_node_adopt_args(n, &of[n->index].args, &of[n->index].kwargs));
+    return FXS_OK;
+}
 
 /* Defaults are not filled in: rows may have parameters that torch's functions lack. */
 fxs_status fxs_pass_normalize_args(fxs_module *m, bool *changed) {
-    for (fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
-        fxs_value args, kwargs;
-        bool known;
-        FXS_TRY(fxs_node_normalized_arguments(n, FXS_NORMALIZE_KEYWORDS, &args, &kwargs, &known));
-        if (!known || !fxs_value_len(&n->args))
-            continue;
-        FXS_TRY(fxs_node_adopt_args(n, &args, &kwargs));
-        *changed = true;
-    }
-    return FXS_OK;
+    fxs_arena a = {0};
+    new_arguments *of = FXS_NEW_N(&a, new_arguments, m->graph->len);
+    fxs_graph_number(m->graph);
+    fxs_status s = of ? normalize_all(m->graph, of, changed) : fxs_fail_memory(m->ctx);
+    fxs_arena_clear(&a);
+    return s;
 }

@@ -48,8 +48,7 @@ fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed) {
     return FXS_OK;
 }
 
-/* ---- passes of one step
- * ------------------------------------------------------------------------------------------------ */
+/* ---- passes of one step --------------------------------------------------------------------------------- */
 
 /* As fxs_graph_eliminate_dead_code, but what writes into a tensor stays: torch.fx 1.13 drops an in-place method whose
  * result nobody uses. */

@@ -25,8 +25,7 @@ typedef struct replacing {
     fxs_placer placer;
 } replacing;
 
-/* ---- checks --------------------------------------------------------------------------------------------------------
- */
+/* ---- checks --------------------------------------------------------------------------------------------- */
 
 static bool is_container(const fxs_value *v) {
     return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT;
@@ -137,8 +136,7 @@ static fxs_status check_users(const replacing *r) {
     return FXS_OK;
 }
 
-/* ---- one match
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- one match ------------------------------------------------------------------------------------------ */
 
 static bool computes(const fxs_match_pair *p) { return p->pattern->kind != FXS_PLACEHOLDER; }
 
@@ -216,8 +214,7 @@ static fxs_status replace_match(replacing *r, const fxs_match *m, bool *done) {
     return FXS_OK;
 }
 
-/* ---- all of them
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 
 static void drop_match(const fxs_match *m) {
     for (size_t i = 0; i < m->nnodes; i++)

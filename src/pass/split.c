@@ -39,8 +39,7 @@ typedef struct splitting {
     fxs_val_map *map; /* node of the whole -> value in base */
 } splitting;
 
-/* ---- what each part needs
- * --------------------------------------------------------------------------------------------- */
+/* ---- what each part needs ------------------------------------------------------------------------------- */
 
 /* Arrays grow by doubling in the arena: the length says when. */
 static bool grow_set(fxs_arena *a, void ***items, size_t n) {
@@ -156,8 +155,7 @@ static fxs_status order_parts(splitting *s) {
     return n == s->nparts ? FXS_OK : fxs_fail(s->ctx, FXS_EINVAL, "cycle exists between partitions!");
 }
 
-/* ---- the parts' graphs
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the parts' graphs ---------------------------------------------------------------------------------- */
 
 static fxs_status look_up(void *user, fxs_node *from, fxs_value *to) {
     const fxs_val_map *map = user;
@@ -218,8 +216,7 @@ static fxs_status end_part(splitting *s, part *p) {
     return fxs_graph_output(p->graph, &result, &n);
 }
 
-/* ---- the graph that calls them
- * ------------------------------------------------------------------------------------------ */
+/* ---- the graph that calls them -------------------------------------------------------------------------- */
 
 static fxs_status put_attribute(splitting *s, const char *path) {
     fxs_lookup at = fxs_module_lookup(s->gm, path);

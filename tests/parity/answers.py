@@ -12,10 +12,24 @@ FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', 
 # Refusals that come from elements of tensors, which META does not see.
 BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|non-?zero|negative|Boolean value|'
                       r'must be non-negative|smaller than num_classes|ambiguous|probabilit|p_?\b|'
-                      r'positive|dimension mismatch|index -?\d+|repeats|not in|expected.*between|division|Target')
+                      r'positive|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target')
+# What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
+# other spellings of the same row leave out.
+NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
+                          r'view size is not compatible with input tensor.*Use .reshape|INTERNAL ASSERT|dimname|round_vml_cpu|'
+                          r'integer multiplication overflow')
 
 
 def resolve(spelling):
+    """The object of a name, None when there is none."""
+    try:
+        found = lookup(spelling)
+        return found if callable(found) else None
+    except (AttributeError, KeyError, TypeError):
+        return None
+
+
+def lookup(spelling):
     parts = spelling.split('.')
     if parts[0] == 'Tensor':
         return getattr(torch.Tensor, parts[1])
@@ -43,11 +57,9 @@ def make_tensor(t):
     if dtype.is_complex:
         data = [complex(a, b) for a, b in zip(data[::2], data[1::2])]
     flat = torch.tensor(data, dtype=dtype)
-    out = flat.as_strided(t['sizes'], t.get('strides') or list(torch.empty(t['sizes']).stride()), t.get('offset', 0))
-    if t.get('grad'):
-        # A view of an overlapping storage can't be a leaf that is written; the case never asks for that.
-        out = out.detach().requires_grad_(True)
-    return out
+    strides = t.get('strides') or list(torch.empty(t['sizes']).stride())
+    out = torch.empty(0, dtype=dtype).set_(flat.storage(), t.get('offset', 0), t['sizes'], strides)
+    return out.requires_grad_(True) if t.get('grad') else out
 
 
 def decode(j):
@@ -162,7 +174,10 @@ def call(case):
         layer = build_layer(case)
         layer.load_state_dict({k: decode(v).detach() for k, v in case['state'].items()})
         return layer(*args, **kwargs), args
-    return resolve(case['op'])(*args, **kwargs), args
+    out = resolve(case['op'])(*args, **kwargs)
+    if out is NotImplemented:
+        raise TypeError('NotImplemented')
+    return out, args
 
 
 def answer(case):
@@ -172,6 +187,8 @@ def answer(case):
         first = args[0] if args and isinstance(args[0], torch.Tensor) else None
         want = {'value': encode(value, first)}
         if case.get('writes') and first is not None:
+            if any(n > 1 and s == 0 for n, s in zip(first.shape, first.stride())):
+                return None  # several results for one place: nobody defines which one stays
             want['self'] = encode(first)
         return want
     except NotImplementedError as e:
@@ -181,7 +198,7 @@ def answer(case):
         message = str(e).split('\n')[0][:200]
         if 'no notation' in message:
             raise
-        if re.search(r"not (implemented|supported) for '?(Half|BFloat16|ComplexHalf)", message) or 'Half' in message:
+        if NOT_COMPARED.search(message):
             return None
         out = {'refused': message}
         if BY_VALUE.search(message):

@@ -72,7 +72,7 @@ static bool member(opcase *o, const char *name, fxs_tag tag, fxs_value *out) {
     if (!j)
         return (tag == FXS_V_TUPLE ? fxs_make_seq(o->ctx, NULL, tag, 0, out) : fxs_make_dict(o->ctx, NULL, 0, out)) ==
                FXS_OK;
-    wrapped = json_pack(tag == FXS_V_TUPLE ? "{s:O}" : "{s:O}", tag == FXS_V_TUPLE ? "tuple" : "dict", j);
+    wrapped = json_pack("{s:O}", tag == FXS_V_TUPLE ? "tuple" : "dict", j);
     bool good = opcase_value(o->ctx, wrapped, o->meta, out);
     json_decref(wrapped);
     return good;
@@ -97,6 +97,7 @@ static bool judge(const opcase *o, const json_t *want, fxs_buf *why) {
     const json_t *refused = json_object_get(want, "refused"), *self = json_object_get(want, "self");
     const fxs_value *first = fxs_value_item(&o->args, 0);
     opcase_compare c = {.tolerance = json_number_value(json_object_get(o->line, "tolerance")),
+                        .odd = json_is_true(json_object_get(o->line, "odd")),
                         .values = !o->meta && !json_is_true(json_object_get(o->line, "random")),
                         .first = first && first->tag == FXS_V_TENSOR ? first->u.tensor->storage : NULL,
                         .why = why};

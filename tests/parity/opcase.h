@@ -18,6 +18,7 @@ double opcase_number(const json_t *data, size_t i);
 
 typedef struct opcase_compare {
     double tolerance;         /* relative to 1 + |value|; 0: the dtype's own */
+    bool odd;                 /* strides of dimensions of size 0 or 1 are not compared */
     bool values;              /* else facts alone: random operators, META */
     const fxs_storage *first; /* the first argument's storage, to tell views from copies */
     fxs_buf *why;

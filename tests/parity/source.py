@@ -123,7 +123,7 @@ class Source:
             data = list(range(n)) if dtype in INTS else [round(i * 0.25 - n / 8, 3) for i in range(n)]
             self.r.shuffle(data)
             if 0 in strides:
-                strides, offset, data = contiguous(sizes), 0, (data * (prod(sizes) + 1))[:prod(sizes)]
+                return self.tensor(sizes, dtype, low, high, True, grad, True)
         t = {'dtype': dtype, 'sizes': list(sizes), 'strides': strides, 'offset': offset, 'data': data}
         if (self.chance(0.15) if grad is None else grad) and (dtype in FLOATS or parts == 2):
             t['grad'] = True

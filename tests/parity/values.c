@@ -48,14 +48,13 @@ static void store(fxs_dtype d, char *p, const json_t *data, size_t i) {
     }
 }
 
-static bool fill(fxs_ctx *ctx, fxs_tensor *t, const json_t *data, int64_t offset) {
+static bool fill(fxs_ctx *ctx, fxs_tensor *t, const json_t *data) {
     size_t n = json_array_size(data) / (fxs_is_complex(t->dtype) ? 2 : 1), size = fxs_dtype_size(t->dtype);
     t->storage = fxs_storage_new(ctx->blocks, n * size);
     if (!t->storage)
         return false;
     for (size_t i = 0; i < n; i++)
         store(t->dtype, (char *)t->storage->data + i * size, data, i);
-    t->offset = offset;
     return true;
 }
 
@@ -68,9 +67,10 @@ static bool make_tensor(fxs_ctx *ctx, const json_t *j, bool meta, fxs_value *out
     if (ndim < 0 || !opcase_dtype(j, &d) || (order && int_array(order, strides) != ndim) ||
         fxs_tensor_make(ctx, d, ndim, sizes, order ? strides : NULL, &t) != FXS_OK)
         return false;
+    t->offset = json_integer_value(json_object_get(j, "offset"));
     t->requires_grad = json_is_true(json_object_get(j, "grad"));
     *out = fxs_of_tensor(t);
-    return meta || fill(ctx, t, json_object_get(j, "data"), json_integer_value(json_object_get(j, "offset")));
+    return meta || fill(ctx, t, json_object_get(j, "data"));
 }
 
 static bool make_seq(fxs_ctx *ctx, const json_t *j, fxs_tag tag, bool meta, fxs_value *out) {

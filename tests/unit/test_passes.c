@@ -65,8 +65,7 @@ static void assert_same_tensor(const fxs_value *a, const fxs_value *b, double to
 #define X1 "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
 #define X2 "graph():\n    %x : [#users=2] = placeholder[target=x]\n"
 
-/* ---- convolution and batch normalisation --------------------------------------------------------------------------
- */
+/* ---- convolution and batch normalisation ---------------------------------------------------------------- */
 
 /* Statistics and weights that are not those of a new layer. */
 static void train_bn(fxs_module *bn, int64_t n) {
@@ -180,8 +179,7 @@ static void resnet18_fused(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- what does nothing
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what does nothing ---------------------------------------------------------------------------------- */
 
 static void identities(void **state) {
     fxs_module *m = load(
@@ -208,8 +206,7 @@ static void identities(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- common subexpressions
- * --------------------------------------------------------------------------------------------- */
+/* ---- common subexpressions ------------------------------------------------------------------------------ */
 
 static void common_subexpressions(void **state) {
     fxs_module *m =
@@ -284,8 +281,7 @@ static void dead_code(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- constants
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------------------ */
 
 static void constants(void **state) {
     fxs_ctx *ctx = *state;
@@ -320,8 +316,7 @@ static void constants(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- arguments by name
- * ----------------------------------------------------------------------------------------------- */
+/* ---- arguments by name ---------------------------------------------------------------------------------- */
 
 /* normalize.txt, where 1.13 calls the choice of a schema ambiguous, it is the first that takes the arguments here. */
 static void normalized_arguments(void **state) {
@@ -389,8 +384,7 @@ static void normalized_arguments(void **state) {
     fxs_graph_free(g);
 }
 
-/* ---- order: tools.txt
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- order: tools.txt ----------------------------------------------------------------------------------- */
 
 #define RELU(users) "    %relu : [#users=" users "] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
 
@@ -428,8 +422,7 @@ static void passes_by_name(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- splitting: split_mod.txt
- * --------------------------------------------------------------------------------------------- */
+/* ---- splitting: split_mod.txt --------------------------------------------------------------------------- */
 
 static const char whole[] =
     "MyModule(\n  (linear): Linear(in_features=4, out_features=5, bias=True)\n)\n"
@@ -540,8 +533,7 @@ static void splitting(void **state) {
     fxs_module_unref(split);
 }
 
-/* ---- the module tree: gm_submods.txt
- * ------------------------------------------------------------------------------------- */
+/* ---- the module tree: gm_submods.txt -------------------------------------------------------------------- */
 
 static void submodules(void **state) {
     fxs_ctx *ctx = *state;
@@ -599,8 +591,7 @@ static void submodules(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- whole networks
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- whole networks ------------------------------------------------------------------------------------- */
 
 static void passes_keep_a_network(const char *name, void *user) {
     static const char *const passes[] = {"legalize",       "remove-identity", "cse", "dead-code",
@@ -666,6 +657,8 @@ static void every_failed_allocation_is_survived(void **state) {
             fxs_ctx *ctx = fxs_ctx_new();
             s = ctx ? pass_over(ctx, pass) : FXS_ENOMEM;
             fxs_alloc_fail_after(-1);
+            if (s != FXS_OK && s != FXS_ENOMEM)
+                print_message("# %s, allocation %ld: %s\n", pass ? pass : "split", limit, fxs_ctx_error(ctx));
             fxs_ctx_free(ctx);
             assert_true(s == FXS_OK || s == FXS_ENOMEM);
             assert_true(limit < 20000);

@@ -94,6 +94,40 @@ static void test_modules(void **state) {
     assert_golden(trace_module(ctx, m, NULL), "names_graph", 0);
 }
 
+static fxs_proxy retraced_forward(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy y = fxs_index(fxs_call(self, "seq", x[0]), 0);
+    return fxs_add(y, fxs_attr(self, "w"));
+}
+
+/* A GraphModule traces into the same graph, and as a part of another into what it computes. */
+static void test_retrace(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = fxs_nn(ctx, "M");
+    fxs_module *seq = fxs_nn_add(m, "seq", "Sequential()");
+    fxs_nn_add(seq, NULL, "Linear(2, 2)");
+    fxs_nn_add(seq, NULL, "ReLU()");
+    fxs_nn_parameter(m, "w", "float32[2]");
+    fxs_nn_forward(m, "x, y=None", retraced_forward, NULL);
+    m = trace_module(ctx, m, NULL);
+    fxs_module *again = trace_module(ctx, fxs_module_ref(m), NULL);
+    assert_golden(again, "tr_retrace", 1);
+    fxs_module *outer = fxs_nn(ctx, "Sequential()");
+    fxs_nn_put(outer, "inside", m);
+    outer = trace_module(ctx, outer, NULL);
+    assert_text(
+        outer->graph,
+        "graph():\n"
+        "    %input_1 : [#users=1] = placeholder[target=input]\n"
+        "    %inside_seq_0 : [#users=1] = call_module[target=inside.seq.0](args = (%input_1,), kwargs = {})\n"
+        "    %inside_seq_1 : [#users=1] = call_module[target=inside.seq.1](args = (%inside_seq_0,), kwargs = {})\n"
+        "    %getitem : [#users=1] = call_function[target=operator.getitem](args = (%inside_seq_1, 0), kwargs = "
+        "{})\n"
+        "    %inside_w : [#users=1] = get_attr[target=inside.w]\n"
+        "    %add : [#users=1] = call_function[target=operator.add](args = (%getitem, %inside_w), kwargs = {})\n"
+        "    return add\n");
+    fxs_module_unref(outer);
+}
+
 /* Layers as roots: what they compute. */
 static void test_layers_as_roots(void **state) {
     fxs_ctx *ctx = *state;
@@ -260,6 +294,14 @@ static void test_printed_layers(void **state) {
         {"Unflatten(1, (2, 3))", "Unflatten(dim=1, unflattened_size=(2, 3))"},
         {"Hardshrink()", "Hardshrink(0.5)"},
         {"RReLU()", "RReLU(lower=0.125, upper=0.3333333333333333)"},
+        {"LSTM(2, 3, num_layers=2, batch_first=True, bidirectional=True)",
+         "LSTM(2, 3, num_layers=2, batch_first=True, bidirectional=True)"},
+        {"GRU(2, 3)", "GRU(2, 3)"},
+        {"ZeroPad2d(1)", "ZeroPad2d((1, 1, 1, 1))"},
+        {"ReflectionPad2d((1, 2, 3, 4))", "ReflectionPad2d((1, 2, 3, 4))"},
+        {"ConstantPad2d(1, 2.5)", "ConstantPad2d(padding=(1, 1, 1, 1), value=2.5)"},
+        {"UpsamplingNearest2d(size=3)", "UpsamplingNearest2d(size=3, mode=nearest)"},
+        {"UpsamplingBilinear2d(scale_factor=2)", "UpsamplingBilinear2d(scale_factor=2.0, mode=bilinear)"},
         {"MyOwn", "MyOwn()"},
         {"MyOwn(3, k=4)", "MyOwn(3, k=4)"},
     };
@@ -569,8 +611,9 @@ static void test_out_of_memory(void **state) {
         fxs_alloc_fail_after(-1);
         if (s == FXS_OK)
             assert_int_equal(fxs_graph_len(fxs_module_graph(traced)), 14);
-        else
-            assert_int_equal(s, FXS_ENOMEM);
+        else if (s != FXS_ENOMEM)
+            fprintf(stderr, "allocation %ld: %s\n", n, fxs_ctx_error(ctx));
+        assert_true(s == FXS_OK || s == FXS_ENOMEM);
         assert_true((s == FXS_OK) == (traced != NULL));
         done = s == FXS_OK;
         fxs_module_unref(traced);
@@ -600,6 +643,7 @@ static void test_long_trace(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_modules, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_retrace, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_layers_as_roots, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_hooks, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_graph_module, new_ctx, free_ctx),

@@ -1,0 +1,28 @@
+"""Templates of calls: for each operator row's name, functions that draw (args, kwargs) from a source.Source."""
+TABLE = {}   # row name -> templates; one of them is chosen for each case
+LAYERS = {}  # layer class -> templates that give (constructor's arguments, forward's arguments)
+RANDOM = set()  # rows whose values are not compared
+LOOSE = {}   # row name -> tolerance
+
+
+def case(*names, random=False, loose=0):
+    def add(function):
+        for name in names:
+            TABLE.setdefault(name, []).append(function)
+            if random:
+                RANDOM.add(name)
+            if loose:
+                LOOSE[name] = loose
+        return function
+    return add
+
+
+def layer(*names):
+    def add(function):
+        for name in names:
+            LAYERS.setdefault(name, []).append(function)
+        return function
+    return add
+
+
+from . import data, index, networks, pointwise, python, reduce, views  # noqa: E402,F401

@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+"""parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
+   parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
+              [--failures FILE] | --coverage [RANKED.json]
+--cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay."""
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import warnings
+import zlib
+
+import torch
+
+import answers
+import cases
+import coverage
+from source import Source, contiguous
+
+warnings.filterwarnings('ignore')
+torch.set_num_threads(1)
+RANKED = os.path.join(os.path.dirname(__file__), 'ranked.json')
+STRANGE = set()  # spellings that PyTorch 1.13 does not have
+Row = collections.namedtuple('Row', 'name params types spellings')
+
+
+def read_table(fxscope):
+    """(rows of operators, names of layers), from `fxscope ops`."""
+    text = subprocess.run([fxscope, 'ops'], capture_output=True, text=True, check=True).stdout
+    ops, layers = text.split('\n\n')[:2]
+    rows = []
+    for line in ops.split('\n')[2:]:
+        parts = re.split(r'\s{2,}', line.strip())
+        if len(parts) == 4:
+            params = [p.split('=')[0].split() for p in parts[2][1:].split(') ->')[0].split(', ')]
+            rows.append(Row(parts[1], [p[-1] for p in params], [p[0] for p in params], parts[3].split()))
+    starts = re.match(r'(-+\s+)(-+\s+)', layers.split('\n')[1])
+    at, to = len(starts.group(1)), len(starts.group(1)) + len(starts.group(2))
+    return rows, [line[at:to].strip() for line in layers.split('\n')[2:] if line.strip()]
+
+
+def in_place_forms(row):
+    """x.relu_ and torch.relu_ for x.relu and torch.relu, where PyTorch has them."""
+    for s in row.spellings:
+        if not s.endswith('_') and s.startswith('Tensor.') and hasattr(torch.Tensor, s[7:] + '_'):
+            yield s + '_'
+        elif not s.endswith('_') and re.fullmatch(r'torch\.\w+', s) and hasattr(torch, s[6:] + '_'):
+            yield s + '_'
+
+
+def units(rows, layers, wanted):
+    """What is to be tested: (kind, row or layer, spelling)."""
+    out = []
+    for row in rows:
+        for s in dict.fromkeys([s.rstrip('!') for s in row.spellings] + list(in_place_forms(row))):
+            if answers.resolve(s) and s != 'Tensor.__deepcopy__':
+                out.append(('op', row, s))
+            else:
+                STRANGE.add(s)
+    out += [('layer', name, 'nn.' + name) for name in layers]
+    return [u for u in out if not wanted or re.search(wanted, u[2])]
+
+
+def by_keyword(g, args, row):
+    """Moves trailing arguments behind their names."""
+    kwargs = {}
+    while len(args) > 1 and len(args) <= len(row.params) and g.chance(0.5):
+        name = row.params[len(args) - 1]
+        if '...' in name or name == '*' or '*' in row.params[:len(args)]:
+            break
+        kwargs[name] = args.pop()
+    return kwargs
+
+
+def odd_strides(j):
+    """Is there a tensor whose dimensions of size 0 or 1 have strides that no layout gives them? Then PyTorch's results have
+    such strides too, as they happen to come out of its many paths, and only the other dimensions are compared."""
+    if isinstance(j, list):
+        return any(map(odd_strides, j))
+    if not isinstance(j, dict):
+        return False
+    if 't' not in j:
+        return any(map(odd_strides, j.values()))
+    sizes, strides = j['t']['sizes'], j['t'].get('strides')
+    if strides is None:
+        return False
+    n = len(sizes)
+    likely = [contiguous(sizes)]
+    if n in (4, 5):
+        order = contiguous([sizes[0]] + sizes[2:] + [sizes[1]])
+        likely.append([order[0], order[-1]] + order[1:-1])
+    return not any(all(a == b or (s > 1 and 0 not in sizes) for s, a, b in zip(sizes, strides, k)) for k in likely)
+
+
+def spoil(g, args, row):
+    """Makes one argument wrong, or not. Python takes anything for a bool, and there is nothing to learn from that."""
+    i = g.int(0, len(args) - 1) if args else 0
+    kind = g.int(0, 4)
+    at = len(args) if not args or kind == 0 else i
+    if at < len(row.types) and (row.types[at] in ('bool', 'any') or row.params[at].startswith('_')):
+        return
+    if '...' in ''.join(row.types):  # its names are those of lists: what stands behind them is passed over
+        return
+    if not args or kind == 0:
+        args.append(g.pick(7, 'odd', None))
+    elif kind == 1:
+        args[i] = g.pick('odd', None, 99, -7, [1, 2, 3, 4, 5])
+    elif isinstance(args[i], dict) and 't' in args[i]:
+        args[i] = g.tensor(g.shape(0, 4), g.any())
+    elif isinstance(args[i], bool) or not isinstance(args[i], int):
+        args.pop()
+    else:
+        args[i] = g.pick(-9, 9, args[i] + 1, 0.5, True)
+
+
+def writes_self(spelling, args):
+    last = spelling.split('.')[-1]
+    return (last.endswith('_') and not last.endswith('__')) or last == 'setitem' or (
+        spelling.startswith('operator.i') and last not in ('is_', 'is_not', 'index', 'inv', 'invert')) or (
+            last.startswith('__i') and last != '__invert__')
+
+
+def make_op(g, row, spelling):
+    templates = cases.TABLE[row.name]
+    args, kwargs = g.pick(*templates)(g)
+    args = list(args)
+    if g.chance(0.12) and row.name not in cases.RANDOM and 'mod' not in spelling and not spelling.startswith('math'):
+        spoil(g, args, row)
+    elif g.chance(0.2) and not spelling.startswith(('operator', 'math', 'builtins')):
+        kwargs = {**by_keyword(g, args, row), **kwargs}
+    if spelling.startswith(('operator.', 'math.')) or '__' in spelling:
+        kwargs = {} if row.name != 'python_prod' else kwargs
+    case = {'op': spelling, 'args': args, 'kwargs': kwargs}
+    if row.name in cases.RANDOM:
+        case['random'] = True
+    if row.name in cases.LOOSE:
+        case['tolerance'] = cases.LOOSE[row.name]
+    if writes_self(spelling, args):
+        case['writes'] = True
+        for a in args[:1]:
+            if isinstance(a, dict) and 't' in a:  # a leaf may not be written
+                a['t'].pop('grad', None)
+    return case
+
+
+def make_layer(g, name):
+    hyper, args = g.pick(*cases.LAYERS[name])(g)
+    case = {'layer': name, 'hyper': hyper, 'args': args, 'tolerance': 1e-4}
+    torch.manual_seed(g.int(0, 9999))
+    case['state'] = answers.layer_state(case)
+    return case
+
+
+def make_case(seed, number, unit):
+    kind, what, spelling = unit
+    g = Source(zlib.crc32(f'{seed} {number} {spelling}'.encode()), spelling)
+    case = make_op(g, what, spelling) if kind == 'op' else make_layer(g, what)
+    if odd_strides(case['args']) or odd_strides(list(case.get('kwargs', {}).values())):
+        case['odd'] = True
+    case['want'] = answers.answer(case)
+    return case
+
+
+def has_template(unit):
+    return unit[1].name in cases.TABLE if unit[0] == 'op' else unit[1] in cases.LAYERS
+
+
+def run_fxscope(opcase, lines):
+    """An answer for each line; a program that dies is started again behind the line that killed it."""
+    out = []
+    while len(out) < len(lines):
+        p = subprocess.run([opcase], input='\n'.join(lines[len(out):]) + '\n', capture_output=True, text=True)
+        have = [json.loads(x) for x in p.stdout.split('\n') if x]
+        out += have
+        if len(out) < len(lines):
+            out.append({'ok': False, 'why': f'DIED ({p.returncode}) {p.stderr.strip()[-200:]}'})
+    return out
+
+
+def worker(args, todo, start, out):
+    """Writes one line a case from number `start` on: PyTorch's own crashes take this process only."""
+    for k in range(start, args.cases):
+        unit, line = todo[k % len(todo)], ''
+        out.write(f'{k}\n')
+        out.flush()
+        try:
+            case = make_case(args.seed, k // len(todo), unit)
+            line = json.dumps(case, separators=(',', ':')) if case['want'] is not None else ''
+        except Exception as e:  # a template's own mistake
+            print(f'{unit[2]}: the template fails: {type(e).__name__}: {e}', file=sys.stderr)
+        out.write(f'{line}\n')
+
+
+def generate(args, todo):
+    made, at = [], 0
+    while todo and at < args.cases:
+        read, write = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.close(read)
+            with os.fdopen(write, 'w') as out:
+                worker(args, todo, at, out)
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read) as lines:
+            for number in lines:
+                at = int(number) + 1
+                line = next(lines, '').strip()
+                if line:
+                    made.append((todo[(at - 1) % len(todo)][2], line))
+        _, status = os.waitpid(pid, 0)
+        if status:
+            print(f'PyTorch died in a case of {todo[(at - 1) % len(todo)][2]}', file=sys.stderr)
+    return made
+
+
+def brief(line):
+    """A case without its elements and its answer, for people."""
+    case = json.loads(line)
+    case.pop('want')
+    for s in case.get('state', {}).values():
+        s['t'].pop('data')
+    text = json.dumps(case, separators=(',', ':'))
+    return re.sub(r'"data":\[[^]]*\]', '"data":[]', text)[:600]
+
+
+def report(made, results, show, failures):
+    count, bad = collections.Counter(), collections.defaultdict(list)
+    for (name, line), r in zip(made, results):
+        count[name] += 1
+        if not r['ok']:
+            bad[name].append((r['why'], line))
+    for name in sorted(bad, key=lambda n: -len(bad[n])):
+        print(f'{name}: {len(bad[name])} of {count[name]} differ')
+        for why, line in bad[name][:show]:
+            print(f'    {why[:200]}\n      {brief(line)}')
+    if failures:
+        with open(failures, 'w') as f:
+            f.writelines(line + '\n' for b in bad.values() for _, line in b)
+    refused = sum('"want":{"refused"' in line for _, line in made)
+    print(f'{len(made)} cases of {len(count)} spellings, {refused} refused by PyTorch: '
+          f'{sum(map(len, bad.values()))} differences in {len(bad)} spellings')
+    return bad
+
+
+def record(path, made, results, per, budget=330000):
+    """Keeps `per` short cases that agree for each spelling, spellings together."""
+    groups, size = collections.defaultdict(list), 0
+    for (name, line), r in sorted(zip(made, results), key=lambda x: len(x[0][1])):
+        if r['ok'] and len(groups[name]) < per and size + len(line) < budget and len(line) < 1500:
+            groups[name].append(line)
+            size += len(line) + 1
+    with open(path, 'w') as f:
+        for name in sorted(groups):
+            f.write('\n'.join(groups[name]) + '\n')
+    print(f'{path}: {sum(map(len, groups.values()))} cases of {len(groups)} spellings, {size} bytes')
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('fxscope')
+    p.add_argument('opcase')
+    p.add_argument('--seed', type=int, default=1)
+    p.add_argument('--cases', type=int, default=5000)
+    p.add_argument('--ops')
+    p.add_argument('--record')
+    p.add_argument('--show', type=int, default=1)
+    p.add_argument('--only')
+    p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
+    p.add_argument('--failures')
+    args = p.parse_args()
+    if args.coverage:
+        return coverage.report(args.fxscope, args.coverage)
+    rows, layers = read_table(args.fxscope)
+    if args.only:
+        made = [(json.loads(x).get('op', '?'), x.strip()) for x in open(args.only)]
+    else:
+        all_units = units(rows, layers, args.ops)
+        missing = sorted({u[2] for u in all_units if not has_template(u)})
+        todo = [u for u in all_units if has_template(u)]
+        random.Random(args.seed).shuffle(todo)
+        made = generate(args, todo)
+        if missing:
+            print(f'no template for {len(missing)}: {" ".join(missing)}')
+        print(f'{len(STRANGE)} spellings are not in PyTorch {torch.__version__}: {" ".join(sorted(STRANGE))}')
+    results = run_fxscope(args.opcase, [line for _, line in made])
+    bad = report(made, results, args.show, args.failures)
+    if args.record:
+        record(args.record, made, results, 2)
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
