@@ -9,9 +9,7 @@
 #include "kernels/families.h"
 
 /* Arguments of torch.lstm and its like, and of the layers' rows. */
-enum { INPUT, STATE, PARAMS, HAS_BIASES, LAYERS, DROPOUT, TRAIN, BIDIRECTIONAL, BATCH_FIRST };
-enum { L_LAYERS = 2, L_PROJECTION, L_BATCH_FIRST, L_DROPOUT, L_TRAINING, L_NONLINEARITY, L_WEIGHTS };
-enum { NAMED_CELLS = 6, PER_CELL = 4 }; /* weights that a layer's row names */
+enum { INPUT, STATE, PARAMS, HAS_BIASES, LAYERS, DROPOUT, TRAIN, BIDIRECTIONAL, BATCH_FIRST, NONLINEARITY };
 
 /* ---- weights ---------------------------------------------------------------------------------------------- */
 
@@ -64,20 +62,22 @@ static fxs_status check_weights(fxs_call *c, fxs_recurrent *r, const fxs_tensor 
 
 static int gates_of(fxs_cell cell) { return cell == FXS_LSTM ? 4 : cell == FXS_GRU ? 3 : 1; }
 
-static fxs_status set_layers(fxs_call *c, fxs_recurrent *r, int64_t layers, int directions, int most) {
-    if (layers < 1 || layers * directions > most)
-        return FXS_REFUSE(c, FXS_ELIMIT, "num_layers must be 1 to %d here, but it is %lld", most / directions,
-                          (long long)layers);
+static fxs_status set_layers(fxs_call *c, fxs_recurrent *r) {
+    int64_t layers = fxs_arg_int(c, LAYERS);
+    if (layers < 1 || layers > fxs_arg_len(c, PARAMS))
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "num_layers must be 1 or more, and have weights, but it is %lld with %d weights",
+                          (long long)layers, fxs_arg_len(c, PARAMS));
     r->layers = (int)layers;
-    r->directions = directions;
-    return FXS_OK;
+    r->directions = fxs_arg_bool(c, BIDIRECTIONAL) ? 2 : 1;
+    r->weights = FXS_NEW_N(c->scratch, fxs_cell_weights, (size_t)(r->layers * r->directions));
+    return r->weights ? FXS_OK : fxs_fail_memory(c->ctx);
 }
 
-/* torch's functions get a flat list, cell by cell. */
-static fxs_status read_flat(fxs_call *c, fxs_recurrent *r) {
-    int directions = fxs_arg_bool(c, BIDIRECTIONAL) ? 2 : 1, per = fxs_arg_bool(c, HAS_BIASES) ? 4 : 2;
-    FXS_TRY(set_layers(c, r, fxs_arg_int(c, LAYERS), directions, FXS_MAX_CELLS));
-    int cells = r->layers * directions, n = fxs_arg_len(c, PARAMS);
+/* torch's functions and the layers pass a flat list, cell by cell. */
+static fxs_status read_arguments(fxs_call *c, fxs_recurrent *r) {
+    FXS_TRY(set_layers(c, r));
+    int per = fxs_arg_bool(c, HAS_BIASES) ? 4 : 2, cells = r->layers * r->directions, n = fxs_arg_len(c, PARAMS);
     bool projects = r->cell == FXS_LSTM && n == cells * (per + 1);
     if (!projects && n != cells * per)
         return FXS_REFUSE(c, FXS_EINVAL, "expected %d weights, but got %d", cells * per, n);
@@ -92,25 +92,7 @@ static fxs_status read_flat(fxs_call *c, fxs_recurrent *r) {
     }
     r->batch_first = fxs_arg_bool(c, BATCH_FIRST);
     r->dropout = fxs_arg_bool(c, TRAIN) ? fxs_arg_float(c, DROPOUT) : 0;
-    return FXS_OK;
-}
-
-/* Layers' rows name their weights: forward and reverse of each layer. */
-static fxs_status read_named(fxs_call *c, fxs_recurrent *r) {
-    int directions = fxs_arg_is_none(c, L_WEIGHTS + PER_CELL) ? 1 : 2;
-    FXS_TRY(set_layers(c, r, fxs_arg_int(c, L_LAYERS), directions, NAMED_CELLS / 2 * directions));
-    if (fxs_arg_int(c, L_PROJECTION) != 0)
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "a layer with proj_size is not known here");
-    for (int i = 0; i < r->layers * directions; i++) {
-        int at = L_WEIGHTS + PER_CELL * (directions == 2 ? i : 2 * i);
-        r->weights[i] = (fxs_cell_weights){.input = fxs_arg_tensor(c, at),
-                                           .hidden = fxs_arg_tensor(c, at + 1),
-                                           .input_bias = fxs_arg_tensor(c, at + 2),
-                                           .hidden_bias = fxs_arg_tensor(c, at + 3)};
-    }
-    r->batch_first = fxs_arg_bool(c, L_BATCH_FIRST);
-    r->dropout = fxs_arg_bool(c, L_TRAINING) ? fxs_arg_float(c, L_DROPOUT) : 0;
-    if (r->cell == FXS_RNN_TANH && strcmp(fxs_arg_str(c, L_NONLINEARITY), "relu") == 0)
+    if (r->cell == FXS_RNN_TANH && c->nargs > NONLINEARITY && strcmp(fxs_arg_str(c, NONLINEARITY), "relu") == 0)
         r->cell = FXS_RNN_RELU;
     return FXS_OK;
 }
@@ -170,12 +152,10 @@ static fxs_tensor *state_at(const fxs_call *c, int k) {
     return fxs_arg_tensor_at(c, STATE, k);
 }
 
-typedef fxs_status read_fn(fxs_call *c, fxs_recurrent *r);
-
-static fxs_status read_all(fxs_call *c, read_fn *read, fxs_cell cell, fxs_recurrent *r) {
+static fxs_status read_all(fxs_call *c, fxs_cell cell, fxs_recurrent *r) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     *r = (fxs_recurrent){.cell = cell, .gates = gates_of(cell)};
-    FXS_TRY(read(c, r));
+    FXS_TRY(read_arguments(c, r));
     FXS_TRY(read_input(c, r, x));
     FXS_TRY(check_state(c, r, x, state_at(c, 0), r->output, "hidden state"));
     return check_state(c, r, x, state_at(c, 1), r->hidden, "cell state");
@@ -201,11 +181,11 @@ static fxs_status new_outputs(fxs_call *c, const fxs_recurrent *r) {
     return r->cell == FXS_LSTM ? fxs_out_new(c, d, ndim, sizes, NULL) : FXS_OK;
 }
 
-static fxs_status infer(fxs_call *c, read_fn *read, fxs_cell cell) {
+static fxs_status infer(fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     if (!r)
         return fxs_fail_memory(c->ctx);
-    FXS_TRY(read_all(c, read, cell, r));
+    FXS_TRY(read_all(c, cell, r));
     return new_outputs(c, r);
 }
 
@@ -225,20 +205,20 @@ static fxs_status nest(fxs_call *c) {
     return fxs_out_value(c, all);
 }
 
-static fxs_status run(fxs_call *c, read_fn *read, fxs_cell cell) {
+static fxs_status run(fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     if (!r)
         return fxs_fail_memory(c->ctx);
-    FXS_TRY(read_all(c, read, cell, r));
+    FXS_TRY(read_all(c, cell, r));
     return fxs_recurrent_run(c, r, fxs_arg_tensor(c, INPUT), state_at(c, 0), state_at(c, 1));
 }
 
 /* 2 for each weight matrix's element, step and image; of each hidden element about 10 operations of an LSTM's or a
  * GRU's gates, 2 of a plain cell */
-static fxs_cost cost(const fxs_call *c, read_fn *read, fxs_cell cell) {
+static fxs_cost cost(const fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     double weights = 0;
-    if (!r || read_all((fxs_call *)c, read, cell, r) != FXS_OK)
+    if (!r || read_all((fxs_call *)c, cell, r) != FXS_OK)
         return (fxs_cost){0};
     for (int i = 0; i < r->layers * r->directions; i++) {
         const fxs_cell_weights *w = &r->weights[i];
@@ -250,26 +230,19 @@ static fxs_cost cost(const fxs_call *c, read_fn *read, fxs_cell cell) {
 }
 
 #define FORMS(name, cell)                                                                                              \
-    static fxs_status infer_##name(fxs_call *c) { return infer(c, read_flat, cell); }                                  \
-    static fxs_status run_##name(fxs_call *c) { return run(c, read_flat, cell); }                                      \
-    static fxs_cost cost_##name(const fxs_call *c) { return cost(c, read_flat, cell); }
-#define LAYER_FORMS(name, cell)                                                                                        \
-    static fxs_status run_##name##_layer(fxs_call *c) { return run(c, read_named, cell); }                             \
-    static fxs_cost cost_##name##_layer(const fxs_call *c) { return cost(c, read_named, cell); }
+    static fxs_status infer_##name(fxs_call *c) { return infer(c, cell); }                                             \
+    static fxs_status run_##name(fxs_call *c) { return run(c, cell); }                                                 \
+    static fxs_cost cost_##name(const fxs_call *c) { return cost(c, cell); }
 FORMS(lstm, FXS_LSTM)
 FORMS(gru, FXS_GRU)
 FORMS(rnn_tanh, FXS_RNN_TANH)
 FORMS(rnn_relu, FXS_RNN_RELU)
-LAYER_FORMS(lstm, FXS_LSTM)
-LAYER_FORMS(gru, FXS_GRU)
-LAYER_FORMS(rnn, FXS_RNN_TANH)
+#undef FORMS
 
 static fxs_status infer_lstm_layer(fxs_call *c) {
-    FXS_TRY(infer(c, read_named, FXS_LSTM));
+    FXS_TRY(infer(c, FXS_LSTM));
     return nest(c);
 }
-static fxs_status infer_gru_layer(fxs_call *c) { return infer(c, read_named, FXS_GRU); }
-static fxs_status infer_rnn_layer(fxs_call *c) { return infer(c, read_named, FXS_RNN_TANH); }
 
 /* ---- the layers' state ------------------------------------------------------------------------------------ */
 
@@ -293,7 +266,7 @@ static fxs_status expand(fxs_layer *l, int gates) {
     double bound = hidden > 0 ? 1 / sqrt((double)hidden) : 0;
     if (__builtin_mul_overflow(hidden, gates, &rows) || output < 0 || output > INT64_MAX / 2)
         return fxs_fail(l->ctx, FXS_ELIMIT, "%s: a size beyond 2^63", l->row->name);
-    for (int64_t i = 0; i < layers && i < FXS_MAX_STATE; i++)
+    for (int64_t i = 0; i < layers; i++) /* fxs_layer_add has a limit */
         for (int64_t d = 0; d < directions; d++) {
             int64_t width = i == 0 ? input : output * directions;
             FXS_TRY(add_state(l, "weight_ih", (int)i, d, 2, rows, width, bound));
@@ -314,65 +287,58 @@ static fxs_status expand_rnn(fxs_layer *l) { return expand(l, 1); }
 
 /* ---- rows ------------------------------------------------------------------------------------------------- */
 
-#define FLAT_SCHEMA(state, result)                                                                                     \
-    "(Tensor input, " state " hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "       \
-    "bool bidirectional, bool batch_first) -> " result
-#define FLAT_ROW(title, state, result)                                                                                 \
+#define REST                                                                                                           \
+    " hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, "           \
+    "bool batch_first"
+#define FUNCTION(title, state, result)                                                                                 \
     {                                                                                                                  \
-        .name = #title, .schema = FLAT_SCHEMA(state, result), .torch = "torch." #title " torch._VF." #title,           \
-        .infer = infer_##title, .kernel = run_##title, .cost = cost_##title,                                           \
-        .flags = FXS_OP_RANDOM | FXS_OP_NO_INPLACE                                                                     \
+        .name = #title, .schema = "(Tensor input, " state REST ") -> " result,                                         \
+        .torch = "torch." #title " torch._VF." #title, .infer = infer_##title, .kernel = run_##title,                  \
+        .cost = cost_##title, .flags = FXS_OP_RANDOM | FXS_OP_NO_INPLACE                                               \
     }
-
-/* Names of the weights: in a schema with type and default, in a call alone. */
-#define OF_CELL(X, suffix) X("weight_ih_" suffix) X("weight_hh_" suffix) X("bias_ih_" suffix) X("bias_hh_" suffix)
-#define OF_LAYER(X, n) OF_CELL(X, "l" #n) OF_CELL(X, "l" #n "_reverse")
-#define ALL_WEIGHTS(X) OF_LAYER(X, 0) OF_LAYER(X, 1) OF_LAYER(X, 2)
-#define IN_SCHEMA(name) ", Tensor? " name "=None"
-#define IN_CALL(name) ", " name
-#define LAYER_ROW(title, state, result)                                                                                \
+#define LAYER(title, state, result, infer_it, form)                                                                    \
     {                                                                                                                  \
-        .name = #title "_layer",                                                                                       \
-        .schema = "(Tensor input, " state "? hx, int num_layers, int proj_size, bool batch_first, float dropout, "     \
-                  "bool training, str nonlinearity" ALL_WEIGHTS(IN_SCHEMA) ") -> " result,                             \
-        .infer = infer_##title##_layer, .kernel = run_##title##_layer, .cost = cost_##title##_layer,                   \
-        .flags = FXS_OP_RANDOM                                                                                         \
+        .name = title, .schema = "(Tensor input, " state "?" REST ", str nonlinearity) -> " result, .infer = infer_it, \
+        .kernel = run_##form, .cost = cost_##form, .flags = FXS_OP_RANDOM                                              \
     }
 
 const fxs_op fxs_ops_recurrent[] = {
-    FLAT_ROW(lstm, "Tensor[]", "(Tensor, Tensor, Tensor)"),
-    FLAT_ROW(gru, "Tensor", "(Tensor, Tensor)"),
-    FLAT_ROW(rnn_tanh, "Tensor", "(Tensor, Tensor)"),
-    FLAT_ROW(rnn_relu, "Tensor", "(Tensor, Tensor)"),
-    LAYER_ROW(lstm, "Tensor[]", "(Tensor, (Tensor, Tensor))"),
-    LAYER_ROW(gru, "Tensor", "(Tensor, Tensor)"),
-    LAYER_ROW(rnn, "Tensor", "(Tensor, Tensor)"),
+    FUNCTION(lstm, "Tensor[]", "(Tensor, Tensor, Tensor)"),
+    FUNCTION(gru, "Tensor", "(Tensor, Tensor)"),
+    FUNCTION(rnn_tanh, "Tensor", "(Tensor, Tensor)"),
+    FUNCTION(rnn_relu, "Tensor", "(Tensor, Tensor)"),
+    LAYER("lstm_layer", "Tensor[]", "(Tensor, (Tensor, Tensor))", infer_lstm_layer, lstm),
+    LAYER("gru_layer", "Tensor", "(Tensor, Tensor)", infer_gru, gru),
+    LAYER("rnn_layer", "Tensor", "(Tensor, Tensor)", infer_rnn_tanh, rnn_tanh),
     {0},
 };
+#undef FUNCTION
+#undef LAYER
+#undef REST
 
-#define CALL(op, projection, nonlinearity)                                                                             \
-    op "_layer(input, hx, num_layers, " projection ", batch_first, dropout, training, " nonlinearity ALL_WEIGHTS(      \
-        IN_CALL) ")"
+#define CALL(op, nonlinearity)                                                                                         \
+    op "_layer(input, hx, parameters, bias, num_layers, dropout, training, bidirectional, batch_first, " nonlinearity  \
+       ")"
 
 const fxs_module_row fxs_modules_recurrent[] = {
     {.name = "LSTM",
      .hyper = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
               "proj_size=0",
      .repr = "input_size, hidden_size, proj_size=?, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
-     .call = CALL("lstm", "proj_size", "'tanh'"),
+     .call = CALL("lstm", "'tanh'"),
      .forward = "input, hx",
      .expand = expand_lstm},
     {.name = "GRU",
      .hyper = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False",
      .repr = "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
-     .call = CALL("gru", "0", "'tanh'"),
+     .call = CALL("gru", "'tanh'"),
      .forward = "input, hx",
      .expand = expand_gru},
     {.name = "RNN", /* print(model) does not show the nonlinearity: tanh is torch's default */
      .hyper = "input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, dropout=0.0, "
               "bidirectional=False",
      .repr = "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
-     .call = CALL("rnn", "0", "nonlinearity"),
+     .call = CALL("rnn", "nonlinearity"),
      .forward = "input, hx",
      .expand = expand_rnn},
     {0},

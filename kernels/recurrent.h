@@ -6,8 +6,6 @@
 
 typedef enum fxs_cell { FXS_LSTM, FXS_GRU, FXS_RNN_TANH, FXS_RNN_RELU } fxs_cell;
 
-enum { FXS_MAX_CELLS = 64 }; /* layers times directions */
-
 /* The weights of one layer in one direction; biases and projection may be NULL. */
 typedef struct fxs_cell_weights {
     fxs_tensor *input, *hidden, *input_bias, *hidden_bias, *projection;
@@ -20,7 +18,7 @@ typedef struct fxs_recurrent {
     bool batch_first, batched;
     double dropout;                              /* between layers; 0 outside of training */
     int64_t steps, batch, input, hidden, output; /* output: hidden, or less with a projection */
-    fxs_cell_weights weights[FXS_MAX_CELLS];
+    fxs_cell_weights *weights; /* layers times directions; in the call's scratch */
 } fxs_recurrent;
 
 /* Fills c->out: sequence, last hidden state, and of an LSTM the last cell state. h and c0 may be NULL: zeros. */

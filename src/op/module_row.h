@@ -42,7 +42,7 @@ typedef struct fxs_state {
     double bound; /* of FXS_INIT_UNIFORM: -bound to bound */
 } fxs_state;
 
-enum { FXS_MAX_HYPER = 24, FXS_MAX_STATE = 128 };
+enum { FXS_MAX_HYPER = 24, FXS_MAX_STATE = 1 << 16 };
 
 /* A layer's arguments bound to its row, and the state that follows. */
 struct fxs_layer {

@@ -247,6 +247,10 @@ static void operators_on_two_tensors(void **state) {
                     common = fxs_is_floating(a->dtype) == fxs_is_floating(b->dtype) ? (shapes[s].na ? a : b)->dtype
                              : fxs_is_floating(a->dtype)                            ? a->dtype
                                                                                     : b->dtype;
+                if (operators[o].of == hypot && !fxs_is_floating(common)) {
+                    fxs_tensor_unref(a), fxs_tensor_unref(b);
+                    continue; /* not implemented for integers */
+                }
                 check_operator(ctx, o, operators[o].torch, a, b, common);
                 if (operators[o].python)
                     check_operator(ctx, o, operators[o].python, a, b, common);
@@ -453,12 +457,13 @@ static void overlapping_operands_are_read_first(void **state) {
 static void calls_in_place_keep_the_type(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *n = random_tensor(ctx, FXS_INT32, SIZES(3), 1), *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1),
-               *f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1), *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3), 2);
+               *f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1), *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3), 2),
+               *wide = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1);
     refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(n), fxs_float(0.5)), NONE,
             "add: in place: a result of type float32 can't be written into a tensor of type int32");
     refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(b), fxs_int(1)), NONE,
             "add: in place: a result of type int64 can't be written into a tensor of type bool");
-    refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(f), TENSOR(random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1))), NONE,
+    refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(f), TENSOR(wide)), NONE,
             "add: in place: the result has shape [2, 3], but the tensor to write has shape [3]");
     fxs_tensor_unref(f); /* in meta mode it was forgotten what was in it */
     f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1);
@@ -468,6 +473,7 @@ static void calls_in_place_keep_the_type(void **state) {
     assert_int_equal(z->dtype, FXS_FLOAT32);
     fxs_tensor_unref(n), fxs_tensor_unref(b), fxs_tensor_unref(f), fxs_tensor_unref(d), fxs_tensor_unref(y),
         fxs_tensor_unref(z);
+    fxs_tensor_unref(wide);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------- */

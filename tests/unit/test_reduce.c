@@ -93,10 +93,9 @@ static double deviation(const double *v, int n) { return sqrt(variance(v, n)); }
 /* Compares y with the fold of x over the marked dimensions. */
 static void expect(fxs_tensor *y, const fxs_tensor *x, const bool *folded, bool keep, fold_fn *fold, double tolerance) {
     int64_t kept[FXS_MAX_DIM], shape[FXS_MAX_DIM];
-    int nkept = 0, ndim = 0;
+    int ndim = 0;
     for (int d = 0; d < x->ndim; d++) {
         kept[d] = folded[d] ? 1 : x->sizes[d];
-        nkept += !folded[d];
         if (!folded[d] || keep)
             shape[ndim++] = kept[d];
     }
