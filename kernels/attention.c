@@ -1,5 +1,4 @@
-/* attention.c: scaled_dot_product_attention, and the shapes of MultiheadAttention layers. Products are in product.c,
- * the softmax in softmax.c. */
+/* attention.c: scaled_dot_product_attention. Products are in product.c, the softmax in softmax.c. */
 #include <math.h>
 #include <string.h>
 
@@ -150,59 +149,6 @@ static fxs_cost cost_attention(const fxs_call *c) {
     return (fxs_cost){.flops = each * scores};
 }
 
-/* ---- the layer -------------------------------------------------------------------------------------------- */
-
-enum { M_QUERY, M_KEY, M_VALUE, M_NEED_WEIGHTS, M_AVERAGE, M_HEADS, M_BATCH_FIRST };
-
-/* print(model) shows neither the number of heads nor batch_first. Without them the shapes are still those of the query,
- * and batch_first is taken for true, as torchvision has it. */
-static fxs_status infer_layer(fxs_call *c) {
-    const fxs_tensor *q = fxs_arg_tensor(c, M_QUERY), *k = fxs_arg_tensor(c, M_KEY);
-    bool batch_first = fxs_arg_is_none(c, M_BATCH_FIRST) || fxs_arg_bool(c, M_BATCH_FIRST), batched = q->ndim == 3;
-    bool weights = fxs_arg_is_none(c, M_NEED_WEIGHTS) || fxs_arg_bool(c, M_NEED_WEIGHTS);
-    static const int time_first[] = {1, 0, 2};
-    int64_t strides[3];
-    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    FXS_TRY(fxs_check_dtype(c, q, FXS_TAKES_FLOATS));
-    int batch = batch_first ? 0 : 1, time = !batched ? 0 : batch_first ? 1 : 0;
-    if ((q->ndim != 2 && q->ndim != 3) || k->ndim != q->ndim || (batched && k->sizes[batch] != q->sizes[batch]))
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected query and key of 3 dimensions (2 without a batch), but got %s and %s",
-                          fxs_sizes_text(q, a), fxs_sizes_text(k, b));
-    fxs_strides_of(q->ndim, q->sizes, batched && batch_first ? time_first : NULL, strides);
-    FXS_TRY(fxs_out_new(c, q->dtype, q->ndim, q->sizes, strides));
-    if (weights) {
-        int64_t n = batched ? q->sizes[batch] : 1, heads = fxs_arg_int(c, M_HEADS);
-        bool average = fxs_arg_is_none(c, M_AVERAGE) || fxs_arg_bool(c, M_AVERAGE);
-        if (!average && heads < 1)
-            return FXS_REFUSE(c, FXS_EUNKNOWN, "the shape of unaveraged weights needs num_heads, which is not known");
-        int64_t sizes[] = {n, heads, q->sizes[time], k->sizes[time]};
-        if (average)
-            sizes[1] = n;
-        return fxs_out_new(c, q->dtype, (average ? 2 : 3) + batched, sizes + (average ? 1 : 0) + !batched, NULL);
-    }
-    fxs_value pair;
-    FXS_TRY(fxs_make_seq(c->ctx, NULL, FXS_V_TUPLE, 2, &pair));
-    pair.u.seq->items[0] = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
-    return fxs_out_value(c, pair);
-}
-
-static fxs_status run_layer(fxs_call *c) {
-    return FXS_REFUSE(c, FXS_EUNKNOWN,
-                      "values of a MultiheadAttention layer can't be computed: its number of heads is not in "
-                      "print(model); shapes can (--meta)");
-}
-
-/* four products with the embedding for each query, and two of queries and keys; the number of heads does not matter */
-static fxs_cost cost_layer(const fxs_call *c) {
-    const fxs_tensor *q = fxs_arg_tensor(c, M_QUERY), *k = fxs_arg_tensor(c, M_KEY);
-    bool batch_first = fxs_arg_is_none(c, M_BATCH_FIRST) || fxs_arg_bool(c, M_BATCH_FIRST);
-    double e = (double)q->sizes[q->ndim - 1];
-    double keys = (double)k->sizes[k->ndim == 3 && batch_first ? 1 : 0];
-    double rows = e > 0 ? (double)fxs_tensor_numel(q) / e : 0, kv = e > 0 ? (double)fxs_tensor_numel(k) / e : 0;
-    return (fxs_cost){.flops = 4 * (rows + kv) * e * e + 4 * rows * keys * e};
-}
-
 const fxs_op fxs_ops_attention[] = {
     {.name = "scaled_dot_product_attention",
      .schema = "(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
@@ -212,21 +158,5 @@ const fxs_op fxs_ops_attention[] = {
      .kernel = run_attention,
      .cost = cost_attention,
      .flags = FXS_OP_RANDOM},
-    {.name = "multi_head_attention",
-     .schema = "(Tensor query, Tensor key, Tensor value, bool? need_weights=None, bool? average_attn_weights=None, "
-               "int? num_heads=None, bool? batch_first=None) -> (Tensor, Tensor?)",
-     .infer = infer_layer,
-     .kernel = run_layer,
-     .cost = cost_layer},
-    {0},
-};
-
-const fxs_module_row fxs_modules_attention[] = {
-    {.name = "MultiheadAttention",
-     .hyper =
-         "embed_dim=None, num_heads=None, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, "
-         "vdim=None, batch_first=None",
-     .call = "multi_head_attention(query, key, value, need_weights, average_attn_weights, num_heads, batch_first)",
-     .forward = "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights"},
     {0},
 };

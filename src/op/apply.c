@@ -153,6 +153,15 @@ static fxs_status allocate_outputs(fxs_call *c, bool *fresh) {
     return FXS_OK;
 }
 
+/* A META value that was overwritten by something unknown is unknown itself. */
+static void forget_self(fxs_call *c) {
+    fxs_tensor *self = c->nargs ? fxs_arg_tensor(c, 0) : NULL;
+    if (self && self->storage) {
+        fxs_storage_unref(self->storage);
+        self->storage = NULL;
+    }
+}
+
 /* Replaces output 0 by self: written directly where that is safe, else copied over. */
 static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute) {
     fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
@@ -161,6 +170,8 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps && c->nout == 1;
     bool fresh = true;
     self->requires_grad |= out->requires_grad || (f->grad && out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
+    if (!compute)
+        forget_self(c);
     if (direct || !compute) {
         c->out[0] = fxs_tensor_ref(self);
         fxs_tensor_unref(out);
@@ -175,25 +186,16 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     return FXS_OK;
 }
 
-/* A META value that was overwritten by something unknown is unknown itself. */
-static void forget_self(fxs_call *c) {
-    fxs_tensor *self = c->nargs ? fxs_arg_tensor(c, 0) : NULL;
-    if (self && self->storage) {
-        fxs_storage_unref(self->storage);
-        self->storage = NULL;
-    }
-}
-
 static fxs_status compute(fxs_call *c) {
     arg_facts f = facts_of(c);
     bool writes = c->op->flags & FXS_OP_WRITES_SELF;
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
     mark_grad(c, &f);
     FXS_TRY(give_grad(c));
-    if (!run && (writes || c->in_place))
-        forget_self(c);
     if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage && c->out[0] != c->arg[0].u.tensor)
         return compute_in_place(c, &f, run);
+    if (!run && (writes || c->in_place))
+        forget_self(c);
     if (!run)
         return FXS_OK;
     bool fresh = writes;

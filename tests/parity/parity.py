@@ -247,7 +247,7 @@ def report(made, results, show, failures):
     return bad
 
 
-def record(path, made, results, per, budget=330000):
+def record(path, made, results, per, budget=450000):
     """Keeps `per` short cases that agree for each spelling, spellings together."""
     groups, size = collections.defaultdict(list), 0
     for (name, line), r in sorted(zip(made, results), key=lambda x: len(x[0][1])):
@@ -255,9 +255,9 @@ def record(path, made, results, per, budget=330000):
             groups[name].append(line)
             size += len(line) + 1
     with open(path, 'w') as f:
-        for name in sorted(groups):
+        for name in sorted(n for n in groups if groups[n]):
             f.write('\n'.join(groups[name]) + '\n')
-    print(f'{path}: {sum(map(len, groups.values()))} cases of {len(groups)} spellings, {size} bytes')
+    print(f'{path}: {sum(map(len, groups.values()))} cases of {sum(map(bool, groups.values()))} spellings, {size} bytes')
 
 
 def main():

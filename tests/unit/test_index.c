@@ -93,6 +93,13 @@ static void masks_choose_elements(void **state) {
            VALUES(3, 4, 5));
     expect(run_op(ctx, "Tensor.__getitem__", TUPLE(ctx, TENSOR(x), TUPLE(ctx, TENSOR(r), I(2))), NONE), DIMS(1),
            STRIDES(1), VALUES(5));
+    fxs_tensor *wide = counting(ctx, SIZES(2, 2, 3, 2)), *k = longs(ctx, SIZES(2), (int64_t[]){1, 0});
+    fxs_tensor *both =
+        tensor_of_values(ctx, FXS_BOOL, SIZES(2, 2), VALUES(0, 1, 1, 0)); /* two dimensions, then one more */
+    fxs_value mixed = TUPLE(ctx, TENSOR(both), SLICE(ctx, NONE, NONE, NONE), TENSOR(k));
+    expect(run_op(ctx, "operator.getitem", TUPLE(ctx, TENSOR(wide), mixed), NONE), DIMS(2, 3), STRIDES(3, 1),
+           VALUES(7, 9, 11, 12, 14, 16));
+    fxs_tensor_unref(wide), fxs_tensor_unref(k), fxs_tensor_unref(both);
     assert_ok(ctx, fxs_tensor_new_meta(ctx, FXS_BOOL, SIZES(2), &unknown));
     refuses(ctx, "operator.getitem", TUPLE(ctx, TENSOR(x), TENSOR(unknown)), NONE,
             "getitem: the number of true elements of a mask is not known without computing values: run with values, "

@@ -413,6 +413,13 @@ static void strides_follow_the_operands(void **state) {
         assert_strides(y, cases[i].ndim, cases[i].out);
         fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(y);
     }
+    fxs_tensor *x, *y; /* of equal strides the larger dimension goes outside */
+    assert_ok(ctx, fxs_tensor_make(ctx, FXS_FLOAT32, SIZES(1, 4), (int64_t[]){1, 1}, &x));
+    assert_ok(ctx, fxs_tensor_allocate(ctx, x));
+    memset(x->storage->data, 0, x->storage->bytes);
+    y = run(ctx, "torch.add", TUPLE(ctx, TENSOR(x), fxs_int(1)));
+    assert_strides(y, SIZES(1, 1));
+    fxs_tensor_unref(x), fxs_tensor_unref(y);
 }
 
 /* ---- in place ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,326 @@
+/* attention_layer.c: multi-head attention, as the layer and as the function it calls: projections, heads, masks,
+ * weights, composed of other operators. What attends itself stands in attention.c; this one also gives the weights. */
+#include <math.h>
+
+#include "kernels/compose.h"
+#include "kernels/families.h"
+#include "kernels/work.h"
+
+/* What the layer and the function have in common, wherever it stands among their arguments. */
+typedef struct heads {
+    fxs_tensor *query, *key, *value, *padding, *mask;
+    fxs_tensor *in_weight, *in_bias, *q_weight, *k_weight, *v_weight, *out_weight, *out_bias;
+    int64_t count, targets, sources, batch, width; /* heads; lengths of query and key; width: the embedding */
+    double dropout;
+    bool need_weights, average, batched;
+} heads;
+
+/* Rows i of a third of the joint projection. */
+static fxs_tensor *third(fxs_compose *k, fxs_tensor *t, int i, int64_t n) {
+    return t ? FXS_DO(k, "narrow", fxs_t(t), fxs_int(0), fxs_int(i * n), fxs_int(n)) : NULL;
+}
+
+/* [T, B, E] -> [B * heads, T, E / heads] */
+static fxs_tensor *project(fxs_compose *k, const heads *h, fxs_tensor *x, int i, int64_t length) {
+    fxs_tensor *own = i == 0 ? h->q_weight : i == 1 ? h->k_weight : h->v_weight;
+    fxs_tensor *weight = h->in_weight ? third(k, h->in_weight, i, h->width) : own;
+    if (!weight) {
+        fxs_stop(k, FXS_EUNKNOWN, "the projections' weights are not there");
+        return NULL;
+    }
+    x = FXS_DO(k, "linear", fxs_t(x), fxs_t(weight), fxs_t(third(k, h->in_bias, i, h->width)));
+    x = FXS_DO(k, "contiguous", fxs_t(x));
+    x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, length, h->batch * h->count, h->width / h->count));
+    return FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
+}
+
+/* A mask of bools hides, one of numbers is added. */
+static fxs_tensor *hide(fxs_compose *k, fxs_tensor *scores, fxs_tensor *mask) {
+    if (!mask || k->status != FXS_OK)
+        return scores;
+    if (mask->dtype == FXS_BOOL)
+        return FXS_DO(k, "masked_fill", fxs_t(scores), fxs_t(mask), fxs_float(-INFINITY));
+    return FXS_DO(k, "add", fxs_t(scores), fxs_t(mask));
+}
+
+static fxs_tensor *hide_padding(fxs_compose *k, const heads *h, fxs_tensor *scores) {
+    fxs_tensor *m = h->padding;
+    if (!m)
+        return scores;
+    m = FXS_DO(k, "view", fxs_t(m), FXS_INTS(k, h->batch, 1, 1, h->sources));
+    m = FXS_DO(k, "expand", fxs_t(m), FXS_INTS(k, h->batch, h->count, 1, h->sources));
+    m = FXS_DO(k, "reshape", fxs_t(m), FXS_INTS(k, h->batch * h->count, 1, h->sources));
+    return hide(k, scores, m);
+}
+
+static void give_weights(fxs_compose *k, const heads *h, fxs_tensor *scores) {
+    scores = FXS_DO(k, "view", fxs_t(scores), FXS_INTS(k, h->batch, h->count, h->targets, h->sources));
+    if (h->average)
+        scores = FXS_DO(k, "mean", fxs_t(scores), fxs_int(1));
+    if (!h->batched)
+        scores = FXS_DO(k, "squeeze", fxs_t(scores), fxs_int(0));
+    fxs_give(k, scores);
+}
+
+/* query, key and value have time in front: [T, B, E]. The result too. */
+static fxs_tensor *attend(fxs_compose *k, const heads *h, fxs_tensor **weights) {
+    fxs_tensor *q = project(k, h, h->query, 0, h->targets), *key = project(k, h, h->key, 1, h->sources);
+    fxs_tensor *v = project(k, h, h->value, 2, h->sources);
+    q = FXS_DO(k, "mul", fxs_t(q), fxs_float(1 / sqrt((double)(h->width / h->count))));
+    key = FXS_DO(k, "transpose", fxs_t(key), fxs_int(-2), fxs_int(-1));
+    fxs_tensor *scores = FXS_DO(k, "bmm", fxs_t(q), fxs_t(key)); /* [B * heads, T, S] */
+    scores = hide_padding(k, h, hide(k, scores, h->mask));
+    scores = FXS_DO(k, "softmax", fxs_t(scores), fxs_int(-1));
+    if (h->dropout > 0)
+        scores = FXS_DO(k, "dropout", fxs_t(scores), fxs_float(h->dropout), fxs_bool(true));
+    *weights = scores;
+    fxs_tensor *x = FXS_DO(k, "bmm", fxs_t(scores), fxs_t(v));
+    x = FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
+    x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, h->targets * h->batch, h->width));
+    x = FXS_DO(k, "linear", fxs_t(x), fxs_t(h->out_weight), fxs_t(h->out_bias));
+    return FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, h->targets, h->batch, h->width));
+}
+
+static void check_shapes(fxs_compose *k, heads *h) {
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    const fxs_tensor *q = h->query, *key = h->key;
+    if (k->status != FXS_OK)
+        return;
+    h->batched = q->ndim == 3;
+    if ((q->ndim != 2 && q->ndim != 3) || key->ndim != q->ndim || h->value->ndim != q->ndim)
+        fxs_stop(k, FXS_ESHAPE, "expected query and key of 3 dimensions (2 without a batch), but got %s and %s",
+                 fxs_sizes_text(q, a), fxs_sizes_text(key, b));
+    else if (h->count < 1 || q->sizes[q->ndim - 1] % h->count)
+        fxs_stop(k, FXS_EINVAL, "an embedding of %lld is no multiple of %lld heads", (long long)q->sizes[q->ndim - 1],
+                 (long long)h->count);
+}
+
+static void lengths(fxs_compose *k, heads *h) {
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    if (k->status != FXS_OK)
+        return;
+    h->targets = h->query->sizes[0], h->batch = h->query->sizes[1], h->width = h->query->sizes[2];
+    h->sources = h->key->sizes[0];
+    if (h->key->sizes[1] != h->batch || h->value->sizes[1] != h->batch || h->value->sizes[0] != h->sources)
+        fxs_stop(k, FXS_ESHAPE, "query, key and value must agree in batch and length, but got %s and %s",
+                 fxs_sizes_text(h->query, a), fxs_sizes_text(h->key, b));
+    else if (!h->out_weight)
+        fxs_stop(k, FXS_EUNKNOWN, "out_proj.weight is not there");
+}
+
+static fxs_tensor *swap(fxs_compose *k, fxs_tensor *t) {
+    return FXS_DO(k, "transpose", fxs_t(t), fxs_int(0), fxs_int(1));
+}
+
+/* From what either form has, with the batch in front when batch_first. */
+static void make(fxs_compose *k, heads *h, bool batch_first) {
+    fxs_tensor *weights = NULL;
+    check_shapes(k, h);
+    if (k->status != FXS_OK)
+        return;
+    if (!h->batched) {
+        h->query = FXS_DO(k, "unsqueeze", fxs_t(h->query), fxs_int(1));
+        h->key = FXS_DO(k, "unsqueeze", fxs_t(h->key), fxs_int(1));
+        h->value = FXS_DO(k, "unsqueeze", fxs_t(h->value), fxs_int(1));
+    } else if (batch_first) {
+        h->query = swap(k, h->query), h->key = swap(k, h->key), h->value = swap(k, h->value);
+    }
+    lengths(k, h);
+    fxs_tensor *x = attend(k, h, &weights);
+    if (!h->batched)
+        x = FXS_DO(k, "squeeze", fxs_t(x), fxs_int(1));
+    else if (batch_first)
+        x = swap(k, x);
+    fxs_give(k, x);
+    if (h->need_weights)
+        give_weights(k, h, weights);
+}
+
+static bool yes_or_none(const fxs_call *c, int i) { return fxs_arg_is_none(c, i) || fxs_arg_bool(c, i); }
+
+/* ---- the layer ------------------------------------------------------------------------------------------- */
+
+enum {
+    QUERY,
+    KEY,
+    VALUE,
+    PADDING,
+    NEED_WEIGHTS,
+    MASK,
+    AVERAGE,
+    HEADS,
+    BATCH_FIRST,
+    DROPOUT,
+    TRAINING,
+    IN_WEIGHT,
+    IN_BIAS,
+    Q_WEIGHT,
+    K_WEIGHT,
+    V_WEIGHT,
+    OUT_WEIGHT,
+    OUT_BIAS,
+    BIAS_K,
+    ZERO_ATTENTION
+};
+
+/* print(model) shows neither the number of heads nor batch_first. Shapes do not depend on the first, but for weights
+ * that are not averaged; and batch_first is taken for true, as torchvision has it. */
+static void make_layer(fxs_compose *k) {
+    const fxs_call *c = k->call;
+    heads h = {.query = fxs_arg_tensor(c, QUERY),
+               .key = fxs_arg_tensor(c, KEY),
+               .value = fxs_arg_tensor(c, VALUE),
+               .padding = fxs_arg_tensor(c, PADDING),
+               .mask = fxs_arg_tensor(c, MASK),
+               .in_weight = fxs_arg_tensor(c, IN_WEIGHT),
+               .in_bias = fxs_arg_tensor(c, IN_BIAS),
+               .q_weight = fxs_arg_tensor(c, Q_WEIGHT),
+               .k_weight = fxs_arg_tensor(c, K_WEIGHT),
+               .v_weight = fxs_arg_tensor(c, V_WEIGHT),
+               .out_weight = fxs_arg_tensor(c, OUT_WEIGHT),
+               .out_bias = fxs_arg_tensor(c, OUT_BIAS),
+               .count = fxs_arg_is_none(c, HEADS) ? 1 : fxs_arg_int(c, HEADS),
+               .dropout = fxs_arg_bool(c, TRAINING) ? fxs_arg_float(c, DROPOUT) : 0,
+               .need_weights = yes_or_none(c, NEED_WEIGHTS),
+               .average = yes_or_none(c, AVERAGE)};
+    if (fxs_arg_tensor(c, BIAS_K) || fxs_arg_bool(c, ZERO_ATTENTION))
+        fxs_stop(k, FXS_EUNKNOWN, "add_bias_kv and add_zero_attn are not known here");
+    if (h.need_weights && !h.average && fxs_arg_is_none(c, HEADS))
+        fxs_stop(k, FXS_EUNKNOWN, "the shape of unaveraged weights needs num_heads, which is not known");
+    make(k, &h, yes_or_none(c, BATCH_FIRST));
+}
+
+FXS_COMPOSED(layer)
+
+/* Without weights the second item is None. */
+static fxs_status infer_mha(fxs_call *c) {
+    fxs_value pair;
+    FXS_TRY(infer_layer(c));
+    if (c->nout == 2)
+        return FXS_OK;
+    FXS_TRY(fxs_make_seq(c->ctx, NULL, FXS_V_TUPLE, 2, &pair));
+    pair.u.seq->items[0] = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
+    return fxs_out_value(c, pair);
+}
+
+static fxs_status run_mha(fxs_call *c) {
+    if (fxs_arg_is_none(c, HEADS))
+        return FXS_REFUSE(c, FXS_EUNKNOWN,
+                          "values of a MultiheadAttention layer can't be computed: its number of heads is not in "
+                          "print(model); shapes can (--meta)");
+    return run_layer(c);
+}
+
+/* ---- torch.nn.functional.multi_head_attention_forward ------------------------------------------------------ */
+
+enum {
+    F_WIDTH = 3,
+    F_HEADS,
+    F_IN_WEIGHT,
+    F_IN_BIAS,
+    F_BIAS_K,
+    F_BIAS_V,
+    F_ZERO,
+    F_DROPOUT,
+    F_OUT_WEIGHT,
+    F_OUT_BIAS,
+    F_TRAINING,
+    F_PADDING,
+    F_NEED_WEIGHTS,
+    F_MASK,
+    F_SEPARATE,
+    F_Q_WEIGHT,
+    F_K_WEIGHT,
+    F_V_WEIGHT,
+    F_STATIC_K,
+    F_STATIC_V,
+    F_AVERAGE
+};
+
+static void make_function(fxs_compose *k) {
+    const fxs_call *c = k->call;
+    heads h = {.query = fxs_arg_tensor(c, QUERY),
+               .key = fxs_arg_tensor(c, KEY),
+               .value = fxs_arg_tensor(c, VALUE),
+               .padding = fxs_arg_tensor(c, F_PADDING),
+               .mask = fxs_arg_tensor(c, F_MASK),
+               .in_weight = fxs_arg_bool(c, F_SEPARATE) ? NULL : fxs_arg_tensor(c, F_IN_WEIGHT),
+               .in_bias = fxs_arg_tensor(c, F_IN_BIAS),
+               .q_weight = fxs_arg_tensor(c, F_Q_WEIGHT),
+               .k_weight = fxs_arg_tensor(c, F_K_WEIGHT),
+               .v_weight = fxs_arg_tensor(c, F_V_WEIGHT),
+               .out_weight = fxs_arg_tensor(c, F_OUT_WEIGHT),
+               .out_bias = fxs_arg_tensor(c, F_OUT_BIAS),
+               .count = fxs_arg_int(c, F_HEADS),
+               .dropout = fxs_arg_bool(c, F_TRAINING) ? fxs_arg_float(c, F_DROPOUT) : 0,
+               .need_weights = fxs_arg_bool(c, F_NEED_WEIGHTS),
+               .average = fxs_arg_bool(c, F_AVERAGE)};
+    if (fxs_arg_tensor(c, F_BIAS_K) || fxs_arg_bool(c, F_ZERO) || fxs_arg_tensor(c, F_STATIC_K))
+        fxs_stop(k, FXS_EUNKNOWN, "bias_k, static_k and add_zero_attn are not known here");
+    make(k, &h, false);
+}
+
+FXS_COMPOSED(function)
+
+static fxs_status infer_forward(fxs_call *c) {
+    fxs_value pair;
+    FXS_TRY(infer_function(c));
+    if (c->nout == 2)
+        return FXS_OK;
+    FXS_TRY(fxs_make_seq(c->ctx, NULL, FXS_V_TUPLE, 2, &pair));
+    pair.u.seq->items[0] = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
+    return fxs_out_value(c, pair);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+/* The layer's own state where its arguments are known; the rest is its child's, out_proj. */
+static fxs_status expand_mha(fxs_layer *l) {
+    int64_t e = fxs_layer_int(l, "embed_dim", 0);
+    int64_t kdim = fxs_layer_int(l, "kdim", e), vdim = fxs_layer_int(l, "vdim", e);
+    if (e <= 0 || e > INT64_MAX / 3 || kdim != e || vdim != e)
+        return FXS_OK;
+    fxs_state w = {.name = "in_proj_weight",
+                   .dtype = FXS_FLOAT32,
+                   .ndim = 2,
+                   .sizes = {3 * e, e},
+                   .init = FXS_INIT_UNIFORM,
+                   .bound = sqrt(1.5 / (double)e)};
+    fxs_state b = {.name = "in_proj_bias", .dtype = FXS_FLOAT32, .ndim = 1, .sizes = {3 * e}, .init = FXS_INIT_ZEROS};
+    FXS_TRY(fxs_layer_add(l, &w));
+    return fxs_layer_int(l, "bias", 1) ? fxs_layer_add(l, &b) : FXS_OK;
+}
+
+const fxs_op fxs_ops_attention_layer[] = {
+    {"multi_head_attention",
+     "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool? need_weights=None, "
+     "Tensor? attn_mask=None, bool? average_attn_weights=None, int? num_heads=None, bool? batch_first=None, "
+     "float dropout=0.0, bool training=False, Tensor? in_proj_weight=None, Tensor? in_proj_bias=None, "
+     "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, "
+     "Tensor? out_proj_weight=None, Tensor? out_proj_bias=None, Tensor? bias_k=None, bool add_zero_attn=False) -> "
+     "(Tensor, Tensor?)",
+     NULL, infer_mha, run_mha, cost_layer, FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
+    {"multi_head_attention_forward",
+     "(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, Tensor? in_proj_weight, "
+     "Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, "
+     "Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? key_padding_mask=None, "
+     "bool need_weights=True, Tensor? attn_mask=None, bool use_separate_proj_weight=False, "
+     "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, Tensor? static_k=None, "
+     "Tensor? static_v=None, bool average_attn_weights=True) -> (Tensor, Tensor?)",
+     "torch.nn.functional.multi_head_attention_forward", infer_forward, run_function, cost_function,
+     FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
+    {0},
+};
+
+const fxs_module_row fxs_modules_attention_layer[] = {
+    {.name = "MultiheadAttention",
+     .hyper =
+         "embed_dim=None, num_heads=None, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, "
+         "vdim=None, batch_first=None",
+     .call = "multi_head_attention(query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, "
+             "num_heads, batch_first, dropout, training, in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, "
+             "v_proj_weight, out_proj.weight, out_proj.bias, bias_k, add_zero_attn)",
+     .forward = "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights",
+     .expand = expand_mha},
+    {0},
+};
