@@ -3,6 +3,8 @@
 #include "kernels/gemm.h"
 
 #include <cblas.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <pthread.h>
 
 #include "base/pool.h"
@@ -115,9 +117,26 @@ static bool fits_blas(const fxs_gemm *g) {
 
 static bool vector_stride(int64_t d) { return d > 0 && d <= INT32_MAX; }
 
+/* OpenBLAS maps work space at its first call and tries for ever when it gets none; where memory is limited (ulimit -v) the
+ * plain loops do. Asked once; another thread that asks at the same time gets the same answer. */
+static bool blas_has_room(void) {
+    enum { UNKNOWN, YES, NO };
+    static atomic_int room = UNKNOWN;
+    int r = atomic_load(&room);
+    if (r == UNKNOWN) {
+        size_t bytes = (size_t)1 << 29;
+        void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        r = probe == MAP_FAILED ? NO : YES;
+        if (r == YES)
+            munmap(probe, bytes);
+        atomic_store(&room, r);
+    }
+    return r == YES;
+}
+
 static bool with_blas(const fxs_gemm *g) {
     side a, b;
-    if (!fits_blas(g) || !side_of(g->m, g->k, g->a_row, g->a_col, &a) || !side_of(g->k, g->n, g->b_row, g->b_col, &b))
+    if (!fits_blas(g) || !blas_has_room() || !side_of(g->m, g->k, g->a_row, g->a_col, &a) || !side_of(g->k, g->n, g->b_row, g->b_col, &b))
         return false;
     int64_t c_ld = leading(g->m, g->n, g->c_row, g->c_col);
     if (g->n == 1 && vector_stride(g->b_row) && vector_stride(g->c_row)) {

@@ -75,7 +75,7 @@ static bool keep_clean(fxs_view *v, fxs_buf *raw, size_t max, bool lines, fxs_li
 static bool make_tip(fxs_view *v, fxs_view_node *n) {
     fxs_buf raw = {0};
     const fxs_meta *meta = &n->node->meta;
-    fxs_buf_node_line(&raw, n->node, FXS_PRINT_TORCH2);
+    fxs_buf_node_line(&raw, n->node, 0);
     if (meta->outcome == FXS_DONE) {
         fxs_buf_puts(&raw, "\n= ");
         fxs_buf_result(&raw, &meta->result);

@@ -11,7 +11,8 @@ void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *st
     for (int i = ndim - 1; i >= 0; i--) {
         int d = perm ? perm[i] : i;
         strides[d] = step;
-        step *= sizes[d] > 0 ? sizes[d] : 1;
+        /* Wraps where the sizes are beyond 2^63: fxs_tensor_make then refuses them. */
+        step = (int64_t)((uint64_t)step * (uint64_t)(sizes[d] > 0 ? sizes[d] : 1));
     }
 }
 

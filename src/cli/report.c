@@ -6,7 +6,7 @@
 
 #include "session.h"
 
-enum { MAX_SHOWN = 5 };
+enum { MAX_SHOWN = 5, MAX_LINE = 1000 };
 
 static fxs_node *first_node(const cli_session *w) { return fxs_graph_first(fxs_module_graph(w->model)); }
 
@@ -64,7 +64,8 @@ static void say_node(const char *what, const fxs_node *n) {
     char *text = NULL;
     if (fxs_node_format(n, 0, &text) != FXS_OK)
         text = NULL;
-    cli_error("%s%s\n%s", what, text ? text : fxs_node_name(n), reason_of(n));
+    cli_error("%s%.*s%s\n%s", what, MAX_LINE, text ? text : fxs_node_name(n),
+              text && strlen(text) > MAX_LINE ? "..." : "", reason_of(n));
     fxs_free(text);
 }
 
@@ -143,7 +144,7 @@ cli_exit cli_report(const cli_session *w) {
     report_unknown(w);
     if (blocked)
         cli_note("%zu node%s could not run for want of these results", blocked, blocked == 1 ? "" : "s");
-    return count(w, is_missing_input) + count(w, is_failed) + count(w, is_unknown) ? CLI_FINDINGS : CLI_OK;
+    return count(w, is_missing_input) + count(w, is_failed) + count(w, is_unknown) + blocked ? CLI_FINDINGS : CLI_OK;
 }
 
 /* ---- one line each ---------------------------------------------------------------------------------------- */

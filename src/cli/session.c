@@ -15,7 +15,7 @@ static cli_exit read_inputs(cli_session *w, const cli_settings *s) {
         return cli_session_fail(w);
     for (size_t i = 0; i < s->inputs.len; i++) {
         fxs_status status = fxs_inputs_add(w->inputs, s->inputs.items[i]);
-        if (status == FXS_EIO || status == FXS_ENOMEM)
+        if (status == FXS_EIO || status == FXS_ENOMEM || status == FXS_EPARSE)
             return cli_session_fail(w);
         if (status != FXS_OK)
             return refuse_input(w, s->inputs.items[i]);

@@ -70,7 +70,7 @@ static fxs_status declare_module(void *user, const char *path, fxs_module *m) {
             if (!kept || !fxs_map_put(&u->shared, key, sizeof p, kept))
                 return fxs_fail_memory(m->ctx);
         }
-        if (!first && p->implied && p->made_for == m)
+        if (!first && p->implied && !p->declared && p->made_for == m)
             continue;
         fxs_buf_puts(u->out, p->is_buffer ? "buffer " : "parameter ");
         put_dotted(u->out, path, m->attributes[i].name);

@@ -217,11 +217,21 @@ static bool line_starts(const char *s, const char *word) {
     return strncmp(s, word, n) == 0;
 }
 
+/* CLASS( at the end of a line, or CLASS(...) alone on it. */
 static bool is_tree_line(const char *s) {
-    size_t n = 0;
+    size_t n = 0, len = strcspn(s, "\n");
     while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.')
         n++;
-    return n && !isdigit((unsigned char)s[0]) && s[n] == '(';
+    while (len && (s[len - 1] == ' ' || s[len - 1] == '\r' || s[len - 1] == '\t'))
+        len--;
+    return n && (isupper((unsigned char)s[0]) || s[0] == '_') && s[n] == '(' && (s[len - 1] == '(' || s[len - 1] == ')');
+}
+
+/* What a log or a bug report says around the dump. A line that begins as parts of the dump do is not passed over: it is a
+ * damaged part, and an error. */
+static bool is_prose(const char *s) {
+    return *s && !strchr("%()[]{}", *s) && !line_starts(s, "return ") && !line_starts(s, "parameter ") &&
+           !line_starts(s, "buffer ") && !line_starts(s, "graph");
 }
 
 static bool is_noise(const char *s) {
@@ -266,6 +276,8 @@ static fxs_status section(file *f) {
         fxs_text_blanks(t);
         if (t->at < t->end && *t->at != '\n')
             return fxs_text_expected(t, "the end of the line behind the module tree");
+    } else if (is_prose(t->at)) {
+        fxs_text_next_line(t);
     } else {
         return fxs_text_expected(t, "a module tree, 'parameter', 'buffer' or 'graph():'");
     }

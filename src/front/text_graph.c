@@ -116,7 +116,7 @@ static fxs_status call_args(graph_reader *r) {
     fxs_text *t = r->t;
     fxs_value args, kwargs;
     if (!fxs_text_accept(t, "(args = "))
-        return fxs_text_expected(t, "(args = ");
+        return fxs_text_expected(t, "'(args = '");
     if (*t->at != '(')
         return fxs_text_expected(t, "'(' and the positional arguments");
     const char *start = t->at;

@@ -151,6 +151,8 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
     for (const char *s = t->at; s < t->end; s++) {
         if (depth == 0 && s[0] == ',' && (s[1] == ' ' || s[1] == ')' || s[1] == ']' || s[1] == '}'))
             return s;
+        if (depth == 0 && how == FXS_IN_REPR && s[0] == ',') /* no word of a repr has one: "(x,1)" was edited by hand */
+            return s;
         if (depth == 0 && key && s[0] == ':' && s[1] == ' ')
             return s;
         if (depth == 0 && how == FXS_IN_REPR && s[0] == '\n')

@@ -180,7 +180,18 @@ fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *chi
     return FXS_OK;
 }
 
-static fxs_status declare_known(fxs_module *m, const char *name, const fxs_parameter *p, const fxs_state *s) {
+/* A layer implies float32; model.half() and model.double() declare what they made of it. */
+static bool only_precision_differs(const fxs_parameter *p, const fxs_state *s) {
+    return p->is_buffer == s->is_buffer && p->implied && fxs_is_floating(p->spec->dtype) && fxs_is_floating(s->dtype) &&
+           p->spec->ndim == s->ndim && memcmp(p->spec->sizes, s->sizes, (size_t)s->ndim * sizeof *s->sizes) == 0;
+}
+
+static fxs_status declare_known(fxs_module *m, const char *name, fxs_parameter *p, const fxs_state *s) {
+    if (p->spec->dtype != s->dtype && only_precision_differs(p, s)) {
+        p->spec->dtype = s->dtype;
+        p->declared = true;
+        return FXS_OK;
+    }
     fxs_tensor *spec;
     char want[FXS_SIZES_TEXT], have[FXS_SIZES_TEXT];
     FXS_TRY(fxs_tensor_make(m->ctx, s->dtype, s->ndim, s->sizes, NULL, &spec));

@@ -30,7 +30,7 @@ static void add_value(partial *p, double x) {
     }
 }
 
-/* Branch-free: a value that is not finite counts as one and stays out of the rest. Eight lanes so that the compiler can
+/* Branch-free: a value that is not finite counts as one and stays out of the rest. Several lanes so that the compiler can
  * use vectors without reordering a sum. */
 FXS_VECTOR
 static void add_floats(partial *p, const float *x, int64_t n) {

@@ -49,10 +49,16 @@ static fxs_status step_node(fxs_interpreter *it, const fxs_interpret *how, fxs_n
     fxs_step step = {.outcome = FXS_DONE, .index = n->index, .total = it->graph->len};
     fxs_value *result = &it->env[n->index], value = fxs_none();
     step.culprit = unknown_input(it, n);
-    if (step.culprit)
+    if (step.culprit && step.culprit->index >= n->index) {
+        fxs_fail(it->ctx, FXS_ELINT, "%%%s is used before it has been defined: the nodes are not in order",
+                 step.culprit->name);
+        step.culprit = NULL;
+        FXS_TRY(note_failure(it, FXS_ELINT, &step));
+    } else if (step.culprit) {
         step.outcome = FXS_BLOCKED;
-    else
+    } else {
         FXS_TRY(run_node(it, n, &step, &value));
+    }
     *result = step.outcome == FXS_DONE ? value : (fxs_value){.tag = FXS_V_UNKNOWN};
     step.result = result;
     FXS_TRY(tell_observers(how, n, &step));

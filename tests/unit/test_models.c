@@ -387,6 +387,47 @@ static void a_refused_in_place_call_changes_nothing(void **state) {
     fxs_tensor_unref(unknown);
 }
 
+/* The same seed gives the same values, another seed others: of parameters and of inputs. */
+static void the_seed_decides(void **state) {
+    fxs_ctx *ctx = *state;
+    double seen[3][2];
+    for (int run = 0; run < 3; run++) {
+        fxs_module *m = load_golden(ctx, "testmodel");
+        fxs_inputs *in = golden_inputs(ctx, "testmodel");
+        fxs_ctx_set_seed(ctx, run == 2 ? 7 : 0);
+        assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.stats = true}, NULL));
+        seen[run][0] = fxs_graph_find(fxs_module_graph(m), "x")->meta.stats[0].mean;
+        seen[run][1] = fxs_graph_find(fxs_module_graph(m), "bias")->meta.stats[0].mean;
+        fxs_inputs_free(in);
+        fxs_module_unref(m);
+    }
+    fxs_ctx_set_seed(ctx, 0);
+    for (int k = 0; k < 2; k++) {
+        assert_true(seen[0][k] == seen[1][k]);
+        assert_true(seen[0][k] != seen[2][k]);
+    }
+}
+
+static void nodes_out_of_order_say_so(void **state) {
+    fxs_ctx *ctx = *state;
+    static const char text[] = "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+                               "    %b : [#users=1] = call_function[target=torch.relu](args = (%a,), kwargs = {})\n"
+                               "    %a : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+                               "    return b\n";
+    fxs_module *m;
+    fxs_inputs *in;
+    assert_ok(ctx, fxs_load_text(ctx, "m", text, strlen(text), &m));
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    assert_ok(ctx, fxs_inputs_add(in, "2x3"));
+    assert_ok(ctx, fxs_run(m, in, NULL, NULL));
+    assert_int_equal(outcome_of(m, "b"), FXS_FAILED);
+    assert_int_equal(outcome_of(m, "a"), FXS_DONE);
+    assert_string_equal(fxs_graph_find(fxs_module_graph(m), "b")->meta.message,
+                        "%a is used before it has been defined: the nodes are not in order");
+    fxs_inputs_free(in);
+    fxs_module_unref(m);
+}
+
 static void given_tensors_are_not_written(void **state) {
     fxs_ctx *ctx = *state;
     static const char text[] =
@@ -424,6 +465,8 @@ int main(void) {
         cmocka_unit_test(statistics_count_what_is_there),
         cmocka_unit_test(every_failed_allocation_of_a_run_is_survived),
         cmocka_unit_test(a_refused_in_place_call_changes_nothing),
+        cmocka_unit_test(the_seed_decides),
+        cmocka_unit_test(nodes_out_of_order_say_so),
         cmocka_unit_test(given_tensors_are_not_written),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

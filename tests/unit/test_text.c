@@ -210,7 +210,8 @@ static const struct {
 } errors[] = {
     {"",
      "m.fx:1:1: expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end of the file"},
-    {"hello world\n", "m.fx:1:1: expected a module tree, 'parameter', 'buffer' or 'graph():', found 'hello world'"},
+    {"hello world\n", "m.fx:2:1: expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end of the file"},
+    {"%x = 3\n", "m.fx:1:1: expected a module tree, 'parameter', 'buffer' or 'graph():', found '%x = 3'"},
     {"graph():\n    %x : [#users=0] = placeholder[target=x]\n    %x : [#users=0] = placeholder[target=x]\n",
      "m.fx:3:5: a second node %x"},
     {"graph():\n    %a : [#users=0] = call_function[target=torch.add](args = (%b,), kwargs = {})\n",
@@ -248,6 +249,46 @@ static void errors_say_where_and_what(void **state) {
         assert_text(fxs_ctx_error(ctx), errors[i].error, "error");
         fxs_ctx_clear(ctx);
     }
+}
+
+static void a_dump_in_a_log_is_an_input(void **state) {
+    fxs_ctx *ctx = *state;
+    static const char text[] = "INFO:root:loading\nHi, I get this error(s):\n>>> print(model)\n```\nM(\n"
+                               "  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n```\n>>> print(gm.graph)\n"
+                               "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+                               "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return (l,1)\n"
+                               "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nRuntimeError: no\n";
+    fxs_module *m;
+    char *out;
+    assert_ok(ctx, fxs_load_text(ctx, "log", text, strlen(text), &m));
+    assert_non_null(fxs_module_find(m, "l"));
+    assert_ok(ctx, fxs_graph_print(fxs_module_graph(m), 0, &out, NULL));
+    assert_non_null(strstr(out, "    return (l, 1)\n"));
+    fxs_free(out);
+    fxs_module_unref(m);
+}
+
+static void declarations_may_change_the_precision(void **state) {
+    fxs_ctx *ctx = *state;
+    static const char text[] = "M(\n  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n"
+                               "parameter l.weight: torch.float16[3, 2]\n"
+                               "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+                               "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return l\n";
+    fxs_module *m;
+    fxs_inputs *in;
+    char *out;
+    assert_ok(ctx, fxs_load_text(ctx, "half", text, strlen(text), &m));
+    assert_ok(ctx, fxs_module_print_file(m, 0, &out, NULL));
+    assert_text(out, text, "half");
+    fxs_free(out);
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    assert_ok(ctx, fxs_inputs_add(in, "4x2:float16"));
+    assert_ok(ctx, fxs_run(m, in, NULL, NULL));
+    assert_ok(ctx, fxs_module_print_table(m, FXS_TABLE_TSV, &out, NULL));
+    assert_non_null(strstr(out, "l\tcall_module\tfloat16[4, 3] "));
+    fxs_free(out);
+    fxs_inputs_free(in);
+    fxs_module_unref(m);
 }
 
 static void folded_children_are_unfolded(void **state) {
@@ -370,6 +411,8 @@ int main(void) {
         cmocka_unit_test(every_argument_form_is_kept),
         cmocka_unit_test(whole_graphs_are_kept),
         cmocka_unit_test(errors_say_where_and_what),
+        cmocka_unit_test(a_dump_in_a_log_is_an_input),
+        cmocka_unit_test(declarations_may_change_the_precision),
         cmocka_unit_test(folded_children_are_unfolded),
         cmocka_unit_test(shared_parameters_count_once),
         cmocka_unit_test(deep_nesting_is_refused),

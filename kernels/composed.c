@@ -1,0 +1,292 @@
+/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm inner kron vdot diff
+ * dist trapezoid xlogy logaddexp isclose rms_norm column_stack and the like. */
+#include <math.h>
+
+#include "kernels/compose.h"
+#include "kernels/families.h"
+
+static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
+
+/* ---- element by element ------------------------------------------------------------------------------------ */
+
+/* xlogy(x, y): x log(y), 0 where x is 0 unless y is a NaN */
+static void make_xlogy(fxs_compose *k) {
+    const fxs_value *x = &k->call->arg[0], *y = &k->call->arg[1];
+    fxs_tensor *log, *product, *out;
+    if (y->tag == FXS_V_TENSOR) {
+        log = FXS_DO(k, "log", *y);
+        product = x->tag == FXS_V_TENSOR ? FXS_DO(k, "mul", *x, fxs_t(log)) : FXS_DO(k, "mul", fxs_t(log), *x);
+    } else {
+        product = FXS_DO(k, "mul", *x, fxs_float(log1p(fxs_arg_float(k->call, 1) - 1)));
+    }
+    if (x->tag != FXS_V_TENSOR) {
+        fxs_give(k, product);
+        return;
+    }
+    out = FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", *x, fxs_int(0))), fxs_t(FXS_DO(k, "zeros_like", fxs_t(product))),
+                 fxs_t(product));
+    if (y->tag == FXS_V_TENSOR)
+        out = FXS_DO(k, "where", fxs_t(FXS_DO(k, "isnan", *y)), fxs_t(product), fxs_t(out));
+    fxs_give(k, out);
+}
+
+/* logaddexp(a, b): the larger + log(1 + exp(-|a - b|)) */
+static void add_in_logarithms(fxs_compose *k, const char *exp, double unit) {
+    fxs_tensor *large = FXS_DO(k, "maximum", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)));
+    fxs_tensor *d = FXS_DO(k, "abs", fxs_t(FXS_DO(k, "sub", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)))));
+    d = FXS_DO(k, "log1p", fxs_t(FXS_DO(k, exp, fxs_t(FXS_DO(k, "neg", fxs_t(d))))));
+    if (unit != 1)
+        d = FXS_DO(k, "mul", fxs_t(d), fxs_float(unit));
+    fxs_give(k, FXS_DO(k, "add", fxs_t(large), fxs_t(d)));
+}
+
+static void make_logaddexp(fxs_compose *k) { add_in_logarithms(k, "exp", 1); }
+static void make_logaddexp2(fxs_compose *k) { add_in_logarithms(k, "exp2", 1.4426950408889634); }
+
+/* heaviside(x, values): 0, values or 1 */
+static void make_heaviside(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0), *v = arg(k, 1);
+    if (x->dtype != v->dtype)
+        fxs_stop(k, FXS_ETYPE, "is not implemented for tensors of different types");
+    fxs_tensor *at = FXS_DO(k, "eq", fxs_t(x), fxs_int(0)), *above = FXS_DO(k, "gt", fxs_t(x), fxs_int(0));
+    fxs_tensor *step = FXS_DO(k, "to", fxs_t(above), (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = x->dtype});
+    fxs_give(k, FXS_DO(k, "where", fxs_t(at), fxs_t(v), fxs_t(step)));
+}
+
+/* isclose(a, b, rtol, atol, equal_nan) */
+static fxs_tensor *close_to(fxs_compose *k) {
+    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
+    if (a->dtype != b->dtype)
+        fxs_stop(k, FXS_ETYPE, "the arguments have different types: torch.%s and torch.%s", fxs_dtype_name(a->dtype),
+                 fxs_dtype_name(b->dtype));
+    if (fxs_arg_float(k->call, 2) < 0 || fxs_arg_float(k->call, 3) < 0)
+        fxs_stop(k, FXS_EINVAL, "rtol and atol must be at least 0");
+    fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near;
+    if (fxs_arg_bool(k->call, 4)) {
+        near = FXS_DO(k, "logical_and", fxs_t(FXS_DO(k, "isnan", fxs_t(a))), fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
+        same = FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
+    }
+    if (a->dtype == FXS_BOOL || !fxs_is_floating(a->dtype)) {
+        a = FXS_DO(k, "double", fxs_t(a));
+        b = FXS_DO(k, "double", fxs_t(b));
+    }
+    fxs_tensor *room = FXS_DO(k, "abs", fxs_t(FXS_DO(k, "mul", fxs_t(b), k->call->arg[2])));
+    room = FXS_DO(k, "add", fxs_t(room), k->call->arg[3]);
+    fxs_tensor *d = FXS_DO(k, "abs", fxs_t(FXS_DO(k, "sub", fxs_t(a), fxs_t(b))));
+    near = FXS_DO(k, "le", fxs_t(d), fxs_t(room));
+    near = FXS_DO(k, "logical_and", fxs_t(near), fxs_t(FXS_DO(k, "isfinite", fxs_t(d))));
+    return FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
+}
+
+static void make_isclose(fxs_compose *k) { fxs_give(k, close_to(k)); }
+
+/* float_power(a, b): in double */
+static void make_float_power(fxs_compose *k) {
+    fxs_value a = k->call->arg[0], b = k->call->arg[1];
+    fxs_value *both[] = {&a, &b};
+    for (int i = 0; i < 2; i++)
+        if (both[i]->tag == FXS_V_TENSOR)
+            *both[i] = fxs_t(FXS_DO(k, "double", *both[i]));
+    fxs_give(k, FXS_DO(k, "pow", a, b));
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------ */
+
+/* addbmm(input, batch1, batch2, beta, alpha): the sum of the products */
+static void make_addbmm(fxs_compose *k) {
+    fxs_tensor *p = FXS_DO(k, "bmm", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
+    p = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sum", fxs_t(p), fxs_int(0))), k->call->arg[4]);
+    fxs_tensor *x = fxs_arg_float(k->call, 3) == 0 ? NULL : FXS_DO(k, "mul", fxs_t(arg(k, 0)), k->call->arg[3]);
+    fxs_give(k, x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p);
+}
+
+/* inner(a, b): over the last dimensions of both */
+static void make_inner(fxs_compose *k) {
+    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
+    char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
+    if (a->ndim == 0 || b->ndim == 0) {
+        fxs_give(k, FXS_DO(k, "mul", fxs_t(a), fxs_t(b)));
+        return;
+    }
+    if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1])
+        fxs_stop(k, FXS_ESHAPE, "the last dimensions of shapes %s and %s must match", fxs_sizes_text(a, s),
+                 fxs_sizes_text(b, t));
+    int64_t sizes[2 * FXS_MAX_DIM], n = a->sizes[a->ndim - 1];
+    int ndim = 0;
+    for (int i = 0; i < a->ndim - 1; i++)
+        sizes[ndim++] = a->sizes[i];
+    for (int i = 0; i < b->ndim - 1; i++)
+        sizes[ndim++] = b->sizes[i];
+    int64_t rows = n ? fxs_tensor_numel(a) / n : 0, columns = n ? fxs_tensor_numel(b) / n : 0;
+    a = FXS_DO(k, "reshape", fxs_t(a), FXS_INTS(k, rows, n));
+    b = FXS_DO(k, "reshape", fxs_t(b), FXS_INTS(k, columns, n));
+    a = FXS_DO(k, "matmul", fxs_t(a), fxs_t(FXS_DO(k, "t", fxs_t(b))));
+    fxs_give(k, FXS_DO(k, "reshape", fxs_t(a), fxs_ints(k, ndim, sizes)));
+}
+
+/* rms_norm(input, normalized_shape, weight, eps) */
+static void make_rms_norm(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0), *w = arg(k, 2);
+    int64_t dims[FXS_MAX_DIM], shape[FXS_MAX_DIM];
+    int n = fxs_arg_ints(k->call, 1, shape, FXS_MAX_DIM);
+    bool fits = n >= 1 && n <= x->ndim;
+    for (int i = 0; i < n && fits; i++) {
+        dims[i] = x->ndim - n + i;
+        fits = x->sizes[dims[i]] == shape[i];
+    }
+    if (!fits) {
+        fxs_stop(k, FXS_ESHAPE, "normalized_shape does not match the last dimensions of the input");
+        return;
+    }
+    double eps = fxs_arg_is_none(k->call, 3) ? x->dtype == FXS_FLOAT64 ? 0x1p-52 : 0x1p-23 : fxs_arg_float(k->call, 3);
+    fxs_tensor *m =
+        FXS_DO(k, "mean", fxs_t(FXS_DO(k, "mul", fxs_t(x), fxs_t(x))), fxs_ints(k, n, dims), fxs_bool(true));
+    m = FXS_DO(k, "rsqrt", fxs_t(FXS_DO(k, "add", fxs_t(m), fxs_float(eps))));
+    x = FXS_DO(k, "mul", fxs_t(x), fxs_t(m));
+    fxs_give(k, w ? FXS_DO(k, "mul", fxs_t(x), fxs_t(w)) : x);
+}
+
+/* ---- along a dimension ----------------------------------------------------------------------------------------- */
+
+/* x without its first (from 1) or last (from 0) place */
+static fxs_tensor *part(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
+    int64_t n = k->status == FXS_OK ? x->sizes[dim] : 0;
+    return FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from), fxs_int(n ? n - 1 : 0));
+}
+
+/* diff(input, n, dim) */
+static void make_diff(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    int64_t n = fxs_arg_int(k->call, 1);
+    int dim;
+    if (x->ndim == 0 || n < 0)
+        fxs_stop(k, FXS_EINVAL,
+                 x->ndim ? "order must be non-negative" : "expects input to be at least one-dimensional");
+    if (k->status == FXS_OK)
+        k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
+    if (k->status != FXS_OK)
+        return;
+    if (n > x->sizes[dim])
+        n = x->sizes[dim];
+    for (int64_t i = 0; i < n && k->status == FXS_OK; i++) {
+        fxs_tensor *a = part(k, x, dim, 1), *b = part(k, x, dim, 0);
+        x = FXS_DO(k, x->dtype == FXS_BOOL ? "logical_xor" : "sub", fxs_t(a), fxs_t(b));
+    }
+    fxs_give(k, n ? x : FXS_DO(k, "clone", fxs_t(x)));
+}
+
+/* trapezoid(y, x, dx, dim) */
+static void make_trapezoid(fxs_compose *k) {
+    fxs_tensor *y = arg(k, 0), *x = arg(k, 1), *sum;
+    int dim = 0;
+    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 3), y->ndim, &dim);
+    if (y->ndim == 0)
+        fxs_stop(k, FXS_ESHAPE, "expects y to be at least one-dimensional");
+    if (k->status != FXS_OK)
+        return;
+    sum = FXS_DO(k, "add", fxs_t(part(k, y, dim, 1)), fxs_t(part(k, y, dim, 0)));
+    if (x && x->ndim == 1 && dim != y->ndim - 1) {
+        int64_t sizes[FXS_MAX_DIM];
+        for (int i = 0; i < y->ndim; i++)
+            sizes[i] = i == dim ? -1 : 1;
+        x = FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, y->ndim, sizes));
+    }
+    if (x && k->status == FXS_OK) {
+        int at = x->ndim == 1 ? 0 : dim;
+        sum = FXS_DO(k, "mul", fxs_t(sum), fxs_t(FXS_DO(k, "sub", fxs_t(part(k, x, at, 1)), fxs_t(part(k, x, at, 0)))));
+    }
+    sum = FXS_DO(k, "sum", fxs_t(sum), fxs_int(dim));
+    if (!x)
+        sum = FXS_DO(k, "mul", fxs_t(sum), k->call->arg[2]);
+    fxs_give(k, FXS_DO(k, "div", fxs_t(sum), fxs_int(2)));
+}
+
+/* dist(a, b, p) */
+static void make_dist(fxs_compose *k) {
+    fxs_tensor *d = FXS_DO(k, "sub", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)));
+    fxs_give(k, FXS_DO(k, "norm", fxs_t(d), k->call->arg[2]));
+}
+
+/* nansum(input, dim, keepdim, dtype) */
+static void make_nansum(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    if (fxs_is_floating(x->dtype))
+        x = FXS_DO(k, "masked_fill", fxs_t(x), fxs_t(FXS_DO(k, "isnan", fxs_t(x))), fxs_int(0));
+    if (k->call->arg[3].tag == FXS_V_DTYPE)
+        x = FXS_DO(k, "to", fxs_t(x), k->call->arg[3]);
+    fxs_give(k, FXS_DO(k, "sum", fxs_t(x), k->call->arg[1], k->call->arg[2]));
+}
+
+/* aminmax(input, dim, keepdim) */
+static void make_aminmax(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    static const char *const names[] = {"amin", "amax"};
+    for (int i = 0; i < 2; i++)
+        fxs_give(k, fxs_arg_is_none(k->call, 1) ? FXS_DO(k, names[i], fxs_t(x))
+                                                : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
+}
+
+FXS_COMPOSED(xlogy)
+FXS_COMPOSED(logaddexp)
+FXS_COMPOSED(logaddexp2)
+FXS_COMPOSED_FREE(heaviside)
+FXS_COMPOSED(isclose)
+FXS_COMPOSED(float_power)
+FXS_COMPOSED(addbmm)
+FXS_COMPOSED(inner)
+FXS_COMPOSED(rms_norm)
+FXS_COMPOSED(diff)
+FXS_COMPOSED(trapezoid)
+FXS_COMPOSED(dist)
+FXS_COMPOSED(nansum)
+FXS_COMPOSED(aminmax)
+
+static fxs_status infer_named_aminmax(fxs_call *c) {
+    c->tuple_name = "torch.return_types.aminmax";
+    return infer_aminmax(c);
+}
+
+#define ROW(op, schema)                                                                                                \
+    { #op, schema, "torch." #op " Tensor." #op, infer_##op, run_##op, cost_##op, 0 }
+#define PURE FXS_OP_NO_INPLACE
+
+const fxs_op fxs_ops_composed[] = {
+    {"xlogy", "(Tensor|Scalar self, Tensor|Scalar other) -> Tensor",
+     "torch.xlogy Tensor.xlogy torch._C._special.special_xlogy", infer_xlogy, run_xlogy, cost_xlogy, 0},
+    {"logaddexp", "(Tensor self, Tensor other) -> Tensor", "torch.logaddexp Tensor.logaddexp", infer_logaddexp,
+     run_logaddexp, cost_logaddexp, PURE},
+    {"logaddexp2", "(Tensor self, Tensor other) -> Tensor", "torch.logaddexp2 Tensor.logaddexp2", infer_logaddexp2,
+     run_logaddexp2, cost_logaddexp2, PURE},
+    {"heaviside", "(Tensor self, Tensor values) -> Tensor", "torch.heaviside Tensor.heaviside", infer_heaviside,
+     run_heaviside, NULL, FXS_OP_NO_GRAD},
+    {"isclose", "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+     "torch.isclose Tensor.isclose", infer_isclose, run_isclose, cost_isclose, PURE},
+    ROW(float_power, "(Tensor|Scalar self, Tensor|Scalar exponent) -> Tensor"),
+    ROW(addbmm, "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
+    {"inner", "(Tensor self, Tensor other) -> Tensor", "torch.inner Tensor.inner", infer_inner, run_inner, cost_inner,
+     PURE},
+    {"rms_norm", "(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     "torch.nn.functional.rms_norm torch.rms_norm", infer_rms_norm, run_rms_norm, cost_rms_norm, PURE},
+    {"diff", "(Tensor self, int n=1, int dim=-1) -> Tensor", "torch.diff Tensor.diff", infer_diff, run_diff, cost_diff,
+     PURE},
+    {"trapezoid", "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1) -> Tensor", "torch.trapezoid torch.trapz",
+     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
+    {"dist", "(Tensor self, Tensor other, number p=2) -> Tensor", "torch.dist Tensor.dist", infer_dist, run_dist,
+     cost_dist, PURE},
+    {"nansum", "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     "torch.nansum Tensor.nansum", infer_nansum, run_nansum, cost_nansum, PURE},
+    {"aminmax", "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)",
+     "torch.aminmax Tensor.aminmax", infer_named_aminmax, run_aminmax, cost_aminmax, PURE},
+    {0},
+};
+#undef ROW
+#undef PURE
+
+const fxs_module_row fxs_modules_composed[] = {
+    {.name = "RMSNorm",
+     .hyper = "normalized_shape, eps=None, elementwise_affine=True",
+     .state = "weight[*normalized_shape] = ones if elementwise_affine",
+     .call = "rms_norm(input, normalized_shape, weight, eps)",
+     .repr = "normalized_shape(1), eps=, elementwise_affine="},
+    {0},
+};
