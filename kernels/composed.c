@@ -1,5 +1,5 @@
-/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm inner kron vdot diff
- * dist trapezoid xlogy logaddexp isclose rms_norm column_stack and the like. */
+/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm inner diff
+ * dist trapezoid isclose rms_norm nansum aminmax and the like. */
 #include <math.h>
 
 #include "kernels/compose.h"
@@ -8,50 +8,6 @@
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 
 /* ---- element by element ------------------------------------------------------------------------------------ */
-
-/* xlogy(x, y): x log(y), 0 where x is 0 unless y is a NaN */
-static void make_xlogy(fxs_compose *k) {
-    const fxs_value *x = &k->call->arg[0], *y = &k->call->arg[1];
-    fxs_tensor *log, *product, *out;
-    if (y->tag == FXS_V_TENSOR) {
-        log = FXS_DO(k, "log", *y);
-        product = x->tag == FXS_V_TENSOR ? FXS_DO(k, "mul", *x, fxs_t(log)) : FXS_DO(k, "mul", fxs_t(log), *x);
-    } else {
-        product = FXS_DO(k, "mul", *x, fxs_float(log1p(fxs_arg_float(k->call, 1) - 1)));
-    }
-    if (x->tag != FXS_V_TENSOR) {
-        fxs_give(k, product);
-        return;
-    }
-    out = FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", *x, fxs_int(0))), fxs_t(FXS_DO(k, "zeros_like", fxs_t(product))),
-                 fxs_t(product));
-    if (y->tag == FXS_V_TENSOR)
-        out = FXS_DO(k, "where", fxs_t(FXS_DO(k, "isnan", *y)), fxs_t(product), fxs_t(out));
-    fxs_give(k, out);
-}
-
-/* logaddexp(a, b): the larger + log(1 + exp(-|a - b|)) */
-static void add_in_logarithms(fxs_compose *k, const char *exp, double unit) {
-    fxs_tensor *large = FXS_DO(k, "maximum", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)));
-    fxs_tensor *d = FXS_DO(k, "abs", fxs_t(FXS_DO(k, "sub", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)))));
-    d = FXS_DO(k, "log1p", fxs_t(FXS_DO(k, exp, fxs_t(FXS_DO(k, "neg", fxs_t(d))))));
-    if (unit != 1)
-        d = FXS_DO(k, "mul", fxs_t(d), fxs_float(unit));
-    fxs_give(k, FXS_DO(k, "add", fxs_t(large), fxs_t(d)));
-}
-
-static void make_logaddexp(fxs_compose *k) { add_in_logarithms(k, "exp", 1); }
-static void make_logaddexp2(fxs_compose *k) { add_in_logarithms(k, "exp2", 1.4426950408889634); }
-
-/* heaviside(x, values): 0, values or 1 */
-static void make_heaviside(fxs_compose *k) {
-    fxs_tensor *x = arg(k, 0), *v = arg(k, 1);
-    if (x->dtype != v->dtype)
-        fxs_stop(k, FXS_ETYPE, "is not implemented for tensors of different types");
-    fxs_tensor *at = FXS_DO(k, "eq", fxs_t(x), fxs_int(0)), *above = FXS_DO(k, "gt", fxs_t(x), fxs_int(0));
-    fxs_tensor *step = FXS_DO(k, "to", fxs_t(above), (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = x->dtype});
-    fxs_give(k, FXS_DO(k, "where", fxs_t(at), fxs_t(v), fxs_t(step)));
-}
 
 /* isclose(a, b, rtol, atol, equal_nan) */
 static fxs_tensor *close_to(fxs_compose *k) {
@@ -84,6 +40,9 @@ static void make_isclose(fxs_compose *k) { fxs_give(k, close_to(k)); }
 static void make_float_power(fxs_compose *k) {
     fxs_value a = k->call->arg[0], b = k->call->arg[1];
     fxs_value *both[] = {&a, &b};
+    if (k->call->in_place && a.tag == FXS_V_TENSOR && a.u.tensor->dtype != FXS_FLOAT64)
+        fxs_stop(k, FXS_ETYPE, "the result is float64, which can't be written into torch.%s",
+                 fxs_dtype_name(a.u.tensor->dtype));
     for (int i = 0; i < 2; i++)
         if (both[i]->tag == FXS_V_TENSOR)
             *both[i] = fxs_t(FXS_DO(k, "double", *both[i]));
@@ -226,10 +185,6 @@ static void make_aminmax(fxs_compose *k) {
                                                 : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
 }
 
-FXS_COMPOSED(xlogy)
-FXS_COMPOSED(logaddexp)
-FXS_COMPOSED(logaddexp2)
-FXS_COMPOSED_FREE(heaviside)
 FXS_COMPOSED(isclose)
 FXS_COMPOSED(float_power)
 FXS_COMPOSED(addbmm)
@@ -251,14 +206,6 @@ static fxs_status infer_named_aminmax(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_composed[] = {
-    {"xlogy", "(Tensor|Scalar self, Tensor|Scalar other) -> Tensor",
-     "torch.xlogy Tensor.xlogy torch._C._special.special_xlogy", infer_xlogy, run_xlogy, cost_xlogy, 0},
-    {"logaddexp", "(Tensor self, Tensor other) -> Tensor", "torch.logaddexp Tensor.logaddexp", infer_logaddexp,
-     run_logaddexp, cost_logaddexp, PURE},
-    {"logaddexp2", "(Tensor self, Tensor other) -> Tensor", "torch.logaddexp2 Tensor.logaddexp2", infer_logaddexp2,
-     run_logaddexp2, cost_logaddexp2, PURE},
-    {"heaviside", "(Tensor self, Tensor values) -> Tensor", "torch.heaviside Tensor.heaviside", infer_heaviside,
-     run_heaviside, NULL, FXS_OP_NO_GRAD},
     {"isclose", "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
      "torch.isclose Tensor.isclose", infer_isclose, run_isclose, cost_isclose, PURE},
     ROW(float_power, "(Tensor|Scalar self, Tensor|Scalar exponent) -> Tensor"),

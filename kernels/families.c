@@ -26,6 +26,7 @@ const fxs_family fxs_families[] = {
     {"scan", fxs_ops_scan, NULL},
     {"unary", fxs_ops_unary, NULL},
     {"arithmetic", fxs_ops_arithmetic, NULL},
+    {"special arithmetic", fxs_ops_arithmetic_special, NULL},
     {"comparison", fxs_ops_compare, NULL},
     {"selection", fxs_ops_select, NULL},
     {"activation", fxs_ops_activation, fxs_modules_activation},

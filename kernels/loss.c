@@ -121,8 +121,8 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_tensor *rest = FXS_DO(k, "rsub", fxs_t(p), fxs_int(1));
     fxs_tensor *no = FXS_DO(k, "clamp_min", fxs_t(FXS_DO(k, "log", fxs_t(rest))), fxs_int(-100));
     fxs_tensor *other = FXS_DO(k, "add", fxs_t(y), fxs_int(-1));
-    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(other), fxs_t(no));
-    x = FXS_DO(k, "sub", fxs_t(x), fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(yes))));
+    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(no), fxs_t(other));
+    x = FXS_DO(k, "sub", fxs_t(x), fxs_t(FXS_DO(k, "mul", fxs_t(yes), fxs_t(y))));
     fxs_give_loss(k, weighted(k, x, 2), 5);
 }
 
@@ -144,6 +144,8 @@ static void make_bce_with_logits(fxs_compose *k) {
 /* kl_div(input, target, size_average, reduce, reduction, log_target): input is a logarithm already */
 static void make_kl_div(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *d;
+    if (!fxs_is_floating(x->dtype) || !fxs_is_floating(y->dtype))
+        fxs_stop(k, FXS_ETYPE, "integral inputs are not supported");
     bool batch = strcmp(reduction_at(k->call, 4), "batchmean") == 0;
     if (fxs_arg_bool(k->call, 5)) {
         d = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "exp", fxs_t(y))), fxs_t(FXS_DO(k, "sub", fxs_t(y), fxs_t(x))));
@@ -153,11 +155,9 @@ static void make_kl_div(fxs_compose *k) {
     }
     if (!batch) {
         fxs_give_loss(k, d, 4);
-    } else if (x->ndim == 0) {
-        fxs_stop(k, FXS_ESHAPE, "batchmean needs a batch, but the input has no dimensions");
     } else {
         d = FXS_DO(k, "sum", fxs_t(d));
-        fxs_give(k, FXS_DO(k, "div", fxs_t(d), fxs_int(x->sizes[0])));
+        fxs_give(k, x->ndim ? FXS_DO(k, "div", fxs_t(d), fxs_int(x->sizes[0])) : d);
     }
 }
 
@@ -189,16 +189,25 @@ static void make_gaussian_nll_loss(fxs_compose *k) {
     fxs_give_loss(k, fxs_arg_bool(k->call, 3) ? plus(k, x, 0.9189385332046727) : x, 5);
 }
 
+/* Of the first three arguments. */
+static void same_rank(fxs_compose *k) {
+    int a = arg(k, 0)->ndim, b = arg(k, 1)->ndim, c = arg(k, 2)->ndim;
+    if (a != b || a != c)
+        fxs_stop(k, FXS_ESHAPE, "all inputs should have the same number of dimensions, but have %d, %d and %d", a, b,
+                 c);
+}
+
 /* ---- margins ------------------------------------------------------------------------------------------------ */
 
 /* soft_margin_loss(input, target, size_average, reduce, reduction): log(1 + exp(-target input)) */
 static void make_soft_margin_loss(fxs_compose *k) {
-    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, B)))), fxs_t(arg(k, A)));
+    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(arg(k, A)), fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, B)))));
     fxs_give_loss(k, FXS_DO(k, "log1p", fxs_t(FXS_DO(k, "exp", fxs_t(x)))), 4);
 }
 
 /* margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_margin_ranking_loss(fxs_compose *k) {
+    same_rank(k);
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, 2)))), fxs_t(difference(k, 0, 1)));
     fxs_give_loss(k, FXS_DO(k, "clamp_min", fxs_t(plus(k, x, number(k, 3))), fxs_int(0)), 6);
 }
@@ -227,8 +236,11 @@ static void make_cosine_similarity(fxs_compose *k) {
     fxs_tensor *a = arg(k, 0), *b = arg(k, 1), *both[2];
     FXS_DO(k, "broadcast_tensors", fxs_t(a), fxs_t(b));
     both[0] = fxs_do_item(k, 0), both[1] = fxs_do_item(k, 1);
-    if (!fxs_is_floating(fxs_promote(a->dtype, b->dtype)))
+    fxs_dtype common = fxs_promote(a->dtype, b->dtype);
+    if (!fxs_is_floating(common))
         fxs_stop(k, FXS_ETYPE, "expected floating point inputs, but got torch.%s", fxs_dtype_name(a->dtype));
+    for (int i = 0; i < 2; i++)
+        both[i] = FXS_DO(k, "to", fxs_t(both[i]), (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = common});
     fxs_give(k, cosine(k, both[0], both[1], fxs_arg_int(k->call, 2), number(k, 3)));
 }
 
@@ -244,6 +256,8 @@ static void make_pairwise_distance(fxs_compose *k) {
 
 /* cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_cosine_embedding_loss(fxs_compose *k) {
+    if (arg(k, 2)->ndim > 1)
+        fxs_stop(k, FXS_ESHAPE, "a target of 0 or 1 dimensions is expected, but it has %d", arg(k, 2)->ndim);
     fxs_tensor *y = arg(k, 2), *dim = arg(k, 0), *cos = cosine(k, arg(k, 0), arg(k, 1), dim->ndim - 1, 1e-8);
     fxs_tensor *zero = FXS_DO(k, "zeros_like", fxs_t(cos)), *near = FXS_DO(k, "rsub", fxs_t(cos), fxs_int(1));
     fxs_tensor *far = FXS_DO(k, "clamp_min", fxs_t(plus(k, cos, -number(k, 3))), fxs_int(0));
@@ -254,6 +268,7 @@ static void make_cosine_embedding_loss(fxs_compose *k) {
 
 /* triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction) */
 static void make_triplet_margin_loss(fxs_compose *k) {
+    same_rank(k);
     double p = number(k, 4), eps = number(k, 5);
     fxs_tensor *near = distance(k, arg(k, 0), arg(k, 1), p, eps, false);
     fxs_tensor *far = distance(k, arg(k, 0), arg(k, 2), p, eps, false);
@@ -294,8 +309,8 @@ const fxs_op fxs_ops_loss[] = {
     ROW(huber_loss, PAIR ", str reduction='mean', number delta=1.0"),
     ROW(binary_cross_entropy, PAIR ", Tensor? weight=None" REDUCTION),
     {"bce_with_logits", "(" PAIR ", Tensor? weight=None" REDUCTION ", Tensor? pos_weight=None) -> Tensor",
-     "torch.nn.functional.binary_cross_entropy_with_logits torch.binary_cross_entropy_with_logits",
-     infer_bce_with_logits, run_bce_with_logits, cost_bce_with_logits, FXS_OP_NO_INPLACE},
+     "torch.nn.functional.binary_cross_entropy_with_logits", infer_bce_with_logits, run_bce_with_logits,
+     cost_bce_with_logits, FXS_OP_NO_INPLACE},
     ROW(kl_div, PAIR REDUCTION ", bool log_target=False"),
     ROW(poisson_nll_loss, PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "
                                "bool? reduce=None, str reduction='mean'"),

@@ -101,7 +101,7 @@ def spoil(g, args, row):
     i = g.int(0, len(args) - 1) if args else 0
     kind = g.int(0, 4)
     at = len(args) if not args or kind == 0 else i
-    if at < len(row.types) and (row.types[at] in ('bool', 'any') or row.params[at].startswith('_')):
+    if at < len(row.types) and (row.types[at] in ('bool', 'bool?', 'any') or row.params[at].startswith('_')):
         return
     if '...' in ''.join(row.types):  # its names are those of lists: what stands behind them is passed over
         return

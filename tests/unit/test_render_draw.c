@@ -30,7 +30,7 @@ static void svg_says_what_it_shows(void **state) {
         "role=\"img\"",
         "<title id=\"title\">A &lt;title&gt; &amp; &quot;more&quot;</title>",
         "TestModel: a graph of 8 nodes and 9 edges, inputs x float32[1, 3, 16, 16], y float32[1, 4, 8, 8].",
-        "<g id=\"node-conv\" class=\"node kind-call_module\"><title>%conv : [num_users=2] = call_module[target=conv](",
+        "<g id=\"node-conv\" class=\"node kind-call_module\"><title>%conv : [#users=2] = call_module[target=conv](",
         "<g id=\"edge-add-add_1-0\" class=\"edge tensor\">",
         "<g id=\"edge-add-add_1-1\" class=\"edge tensor\">",
         "<g id=\"edge-conv-size-0\" class=\"edge nontensor\">",

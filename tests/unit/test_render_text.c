@@ -4,6 +4,7 @@
 
 #include "render/escape.h"
 #include "render/ranks.h"
+#include "render/theme.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------ */
 
@@ -288,8 +289,25 @@ static void edges_of_unknown(void **state) {
     fxs_module_unref(m);
 }
 
+/* What the colours say must be seen: light edges from others, each bad outcome from every kind, text from its ground. */
+static void themes_keep_meanings_apart(void **state) {
+    static const char *const names[] = {"light", "dark"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const fxs_theme *t = fxs_theme_find(names[i]);
+        assert_non_null(t);
+        assert_int_not_equal(t->edge, t->nontensor);
+        assert_int_not_equal(t->nontensor, t->background);
+        assert_int_not_equal(t->ink[FXS_INK_TEXT], t->body);
+        for (int bad = FXS_STYLE_FAILED; bad < FXS_STYLE_COUNT; bad++)
+            for (int kind = 0; kind < bad; kind++)
+                assert_true(t->style[bad].head != t->style[kind].head || t->style[bad].line != t->style[kind].line);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(themes_keep_meanings_apart),
         cmocka_unit_test(cleaning),
         cmocka_unit_test(wrapping),
         cmocka_unit_test(escaping),

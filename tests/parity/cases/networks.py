@@ -280,7 +280,7 @@ def addmv(g):
 def baddbmm(g):
     kind, b, n, k, m = g.pick(*REAL), g.int(1, 2), g.int(1, 3), g.int(1, 3), g.int(1, 3)
     lead = [b] if 'baddbmm' in g.spelling else []
-    return scaled(g, [g.tensor(g.broadcast_of(lead + [n, m]), kind), g.tensor([b, n, k], kind), g.tensor([b, k, m], kind)])
+    return scaled(g, [g.tensor(lead + [n, m] if g.spelling.endswith('_') else g.broadcast_of(lead + [n, m]), kind), g.tensor([b, n, k], kind), g.tensor([b, k, m], kind)])
 
 
 EQUATIONS = ['ij,jk->ik', 'bij,bjk->bik', 'i,j->ij', 'ii->i', 'ii', 'ij->ji', 'ij->', 'bhqd,bhkd->bhqk', 'ij,kj',

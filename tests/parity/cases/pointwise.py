@@ -352,6 +352,11 @@ def float_power(g):
     return pair(g, 0.5, 3), {}
 
 
+@case('gcd', 'lcm')
+def whole(g):
+    return pair(g, -9, 9, INTS, both=True), {}
+
+
 @case('heaviside')
 def heaviside(g):
     sizes, kind = g.shape(), g.any()

@@ -19,7 +19,7 @@ def keep(g):
 def sums(g):
     sizes = g.shape()
     t = g.tensor(sizes, g.any() if 'mean' not in g.spelling or g.chance(0.1) else g.floats())
-    kwargs = {'dtype': dtype(g.pick('float64', 'float32', 'int64'))} if g.chance(0.15) else {}
+    kwargs = {'dtype': dtype(g.pick('float64', 'float32', *(['int64'] if 'nan' not in g.spelling else [])))} if g.chance(0.15) else {}
     if g.chance(0.3):
         return [t], kwargs
     return [t, dims_of(g, sizes)] + ([True] if g.chance(0.3) else []), kwargs
@@ -55,7 +55,7 @@ def extremes(g):
 
 @case('aminmax')
 def aminmax(g):
-    sizes = g.shape()
+    sizes = g.shape(1)
     t = g.tensor(sizes, g.any())
     return [t], ({'dim': g.dim(sizes), **keep(g)} if g.chance(0.6) else {})
 
