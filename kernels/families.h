@@ -19,6 +19,8 @@ extern const fxs_op fxs_ops_loss[];
 extern const fxs_module_row fxs_modules_loss[];
 extern const fxs_op fxs_ops_loss_class[];
 extern const fxs_module_row fxs_modules_loss_class[];
+extern const fxs_op fxs_ops_unique_dim[];
+extern const fxs_op fxs_ops_scatter_reduce[];
 extern const fxs_op fxs_ops_composed[];
 extern const fxs_op fxs_ops_arithmetic_special[];
 extern const fxs_module_row fxs_modules_composed[];

@@ -198,8 +198,6 @@ static fxs_status infer_unique_by(fxs_call *c, bool sort, int inverse_at) {
     int64_t n = fxs_tensor_numel(t), count = 0;
     FXS_TRY(fxs_check_computable(c, t->dtype));
     FXS_TRY(need_values(c, t));
-    if (!fxs_arg_is_none(c, inverse_at + 2))
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "unique along a dimension is not supported");
     FXS_TRY(sorted_entries(c, sort, &e, &how));
     for (int64_t i = 0; i < n; i++)
         count += i == 0 || differ(&how, &e[i - 1], &e[i]);

@@ -146,6 +146,9 @@ static fxs_status infer_scatter(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0), *src = fxs_arg_tensor(c, 3);
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    if (c->nargs > 4 && !fxs_arg_is_none(c, 4) && strcmp(fxs_arg_str(c, 4), "add") != 0 &&
+        strcmp(fxs_arg_str(c, 4), "multiply") != 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'", fxs_arg_str(c, 4));
     if (src && src->dtype != self->dtype)
         return FXS_REFUSE(c, FXS_ETYPE, "expected self.dtype to be equal to src.dtype: torch.%s and torch.%s",
                           fxs_dtype_name(self->dtype), fxs_dtype_name(src->dtype));
@@ -158,12 +161,17 @@ static fxs_status copy_self(fxs_call *c) {
     return FXS_OK;
 }
 
-static void put_one(fxs_tensor *t, int64_t at, bool add, double f, int64_t i) {
+typedef enum putting { SET, ADD, MULTIPLY } putting;
+
+static void put_one(fxs_tensor *t, int64_t at, putting how, double f, int64_t i) {
     char *p = element(t, at);
-    if (fxs_is_floating(t->dtype))
-        fxs_store_double(t->dtype, p, (add ? fxs_load_double(t->dtype, p) : 0) + f);
-    else
-        fxs_store_int(t->dtype, p, (int64_t)((add ? (uint64_t)fxs_load_int(t->dtype, p) : 0) + (uint64_t)i));
+    if (fxs_is_floating(t->dtype)) {
+        double old = fxs_load_double(t->dtype, p);
+        fxs_store_double(t->dtype, p, how == ADD ? old + f : how == MULTIPLY ? old * f : f);
+    } else {
+        uint64_t old = (uint64_t)fxs_load_int(t->dtype, p), new = (uint64_t)i;
+        fxs_store_int(t->dtype, p, (int64_t)(how == ADD ? old + new : how == MULTIPLY ? old *new : new));
+    }
 }
 
 /* A number as it is written into a type. */
@@ -172,7 +180,7 @@ static void number_for(const fxs_call *c, int i, double *f, int64_t *whole) {
     *whole = fxs_arg_int(c, i);
 }
 
-static fxs_status scatter(fxs_call *c, bool add) {
+static fxs_status scatter(fxs_call *c, putting how) {
     fxs_tensor *out = c->out[0];
     const fxs_tensor *index = fxs_arg_tensor(c, 2), *src = fxs_arg_tensor(c, 3);
     double f;
@@ -190,13 +198,15 @@ static fxs_status scatter(fxs_call *c, bool add) {
             whole = fxs_load_int(src->dtype, element(src, at));
         }
         int64_t put = offset_at(out->ndim ? index->ndim : 0, index->sizes, out->strides, i, dim);
-        put_one(out, put + k * stride_at(out, dim), add, f, whole);
+        put_one(out, put + k * stride_at(out, dim), how, f, whole);
     }
     return FXS_OK;
 }
 
-static fxs_status run_scatter(fxs_call *c) { return scatter(c, false); }
-static fxs_status run_scatter_add(fxs_call *c) { return scatter(c, true); }
+static fxs_status run_scatter(fxs_call *c) {
+    return scatter(c, fxs_arg_is_none(c, 4) ? SET : strcmp(fxs_arg_str(c, 4), "add") == 0 ? ADD : MULTIPLY);
+}
+static fxs_status run_scatter_add(fxs_call *c) { return scatter(c, ADD); }
 
 /* ---- whole slices -------------------------------------------------------------------------------------- */
 
@@ -281,7 +291,7 @@ static fxs_status put_slices(fxs_call *c, bool add, double alpha) {
             const char *p = element(&from, offset_at(from.ndim, from.sizes, from.strides, e, -1));
             double f = alpha * fxs_load_double(from.dtype, p);
             int64_t v = (int64_t)((uint64_t)whole * (uint64_t)fxs_load_int(from.dtype, p));
-            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), add, f, v);
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), add ? ADD : SET, f, v);
         }
     }
     return FXS_OK;
@@ -325,7 +335,7 @@ static fxs_status run_index_fill(fxs_call *c) {
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), true, &k));
         fxs_tensor to = slice_of(out, dim, k);
         for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++)
-            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), false, f, whole);
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), SET, f, whole);
     }
     return FXS_OK;
 }
@@ -361,10 +371,10 @@ const fxs_op fxs_ops_index_gather[] = {
      "torch.gather Tensor.gather", infer_gather, run_gather, NULL, PURE},
     {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor", "torch.take_along_dim Tensor.take_along_dim",
      infer_take_along, run_take_along, NULL, PURE},
-    {"scatter", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "torch.scatter Tensor.scatter",
-     infer_scatter, run_scatter, NULL, 0},
-    {"scatter", "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "torch.scatter Tensor.scatter",
-     infer_scatter, run_scatter, NULL, 0},
+    {"scatter", "(Tensor self, int dim, Tensor index, Tensor src, *, str? reduce=None) -> Tensor",
+     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
+    {"scatter", "(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None) -> Tensor",
+     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
     {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add, 0},
     {"index_select", "(Tensor self, int dim, Tensor index) -> Tensor", "torch.index_select Tensor.index_select",

@@ -56,7 +56,7 @@ static const struct {
     {"math.", "fxs_math_", NULL},
 };
 
-static void die(const char *why) {
+static _Noreturn void die(const char *why) {
     fprintf(stderr, "fxops-gen: %s\n", why);
     exit(1);
 }
@@ -78,6 +78,16 @@ static void put(fxs_map *m, const char *key, macro *value) {
         die("out of memory");
 }
 
+static char *joined(generator *g, const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b);
+    char *text = fxs_arena_alloc(&g->arena, n + m + ROOM, 1);
+    if (!text)
+        die("out of memory");
+    memcpy(text, a, n);
+    memcpy(text + n, b, m);
+    return text;
+}
+
 /* The name of a spelling's macro; NULL when it has none: its function has one under another spelling. */
 static char *macro_name(generator *g, const char *spelling) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -87,14 +97,13 @@ static char *macro_name(generator *g, const char *spelling) {
         const char *rest = spelling + n;
         if (strchr(rest, '.') || strncmp(rest, "__", 2) == 0)
             return NULL;
-        char *name = dup_text(g, spelling, strlen(spelling));
-        sprintf(name, "%s%s", families[i].macro, rest);
+        char *name = joined(g, families[i].macro, rest);
         bool plain = strcmp(families[i].macro, "fxs_") == 0;
         if (!find(&g->by_name, name) && !(plain && is_taken(rest)))
             return name;
         if (!families[i].otherwise)
             return NULL;
-        sprintf(name, "%s%s", families[i].otherwise, rest);
+        name = joined(g, families[i].otherwise, rest);
         return find(&g->by_name, name) ? NULL : name;
     }
     return NULL;
