@@ -252,7 +252,7 @@ def record(path, made, results, per, budget=450000):
     groups, size = collections.defaultdict(list), 0
     for (name, line), r in sorted(zip(made, results), key=lambda x: len(x[0][1])):
         if r['ok'] and len(groups[name]) < per and size + len(line) < budget and len(line) < 1500:
-            groups[name].append(line)
+            groups[name].append(line.strip())
             size += len(line) + 1
     with open(path, 'w') as f:
         for name in sorted(n for n in groups if groups[n]):
