@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "kernels/complex.h"
 #include "kernels/loops.h"
 
 /* What loops may need besides elements. */
@@ -124,6 +125,15 @@ static const fxs_loops root_loops = {root_f32, root_f64, NULL, false},
 
 /* ---- infer --------------------------------------------------------------------------------------------- */
 
+static fxs_status infer_mul(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 2);
+    fxs_dtype d = fxs_common_type(&o);
+    if (fxs_is_complex(d))
+        return fxs_complex_infer(c);
+    FXS_TRY(fxs_check_computable(c, d));
+    return fxs_out_pointwise(c, &o, d);
+}
+
 static fxs_status infer_common(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
@@ -180,6 +190,8 @@ static bool is_bool(const fxs_value *v) {
 
 /* add(self, other, *, alpha) and its kin: alpha must be of a kind that the result can hold. */
 static fxs_status infer_add(fxs_call *c) {
+    if (fxs_is_complex_call(c))
+        return fxs_complex_infer(c);
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
     if (c->arg[2].tag == FXS_V_FLOAT && !fxs_is_floating(d) && !fxs_is_complex(d))
@@ -200,7 +212,7 @@ static fxs_status infer_sub(fxs_call *c) {
 static fxs_status infer_div(fxs_call *c) {
     const char *mode = fxs_arg_str(c, 2);
     if (fxs_arg_is_none(c, 2))
-        return infer_float(c);
+        return fxs_is_complex_call(c) ? fxs_complex_infer(c) : infer_float(c);
     if (strcmp(mode, "trunc") != 0 && strcmp(mode, "floor") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "rounding_mode must be None, 'trunc' or 'floor', not '%s'", mode);
     return infer_not_bool(c);
@@ -240,8 +252,18 @@ static fxs_status run_scaled(fxs_call *c, const fxs_loops *loops, double sign) {
     return fxs_loop_run(c, c->out[0], loops, &o, fxs_common_type(&o), &e);
 }
 
-static fxs_status run_add(fxs_call *c) { return run_scaled(c, &add_loops, 1); }
-static fxs_status run_sub(fxs_call *c) { return run_scaled(c, &add_loops, -1); }
+static fxs_status run_add(fxs_call *c) {
+    if (fxs_is_complex(c->out[0]->dtype))
+        return fxs_complex_run(c, FXS_COMPLEX_ADD, fxs_arg_float(c, 2));
+    return run_scaled(c, &add_loops, 1);
+}
+
+static fxs_status run_sub(fxs_call *c) {
+    if (fxs_is_complex(c->out[0]->dtype))
+        return fxs_complex_run(c, FXS_COMPLEX_SUB, fxs_arg_float(c, 2));
+    return run_scaled(c, &add_loops, -1);
+}
+
 static fxs_status run_rsub(fxs_call *c) { return run_scaled(c, &rsub_loops, 1); }
 
 static fxs_dtype common_of(const fxs_call *c) {
@@ -256,7 +278,6 @@ static fxs_dtype common_float_of(const fxs_call *c) {
 
 #define KERNEL(op, common)                                                                                             \
     static fxs_status run_##op(fxs_call *c) { return run_two(c, &op##_loops, c->arg[0], c->arg[1], common(c)); }
-KERNEL(mul, common_of)
 KERNEL(floor_divide, common_of)
 KERNEL(remainder, common_of)
 KERNEL(fmod, common_of)
@@ -268,6 +289,12 @@ KERNEL(atan2, common_float_of)
 KERNEL(copysign, common_float_of)
 KERNEL(hypot, common_float_of)
 #undef KERNEL
+
+static fxs_status run_mul(fxs_call *c) {
+    if (fxs_is_complex(c->out[0]->dtype))
+        return fxs_complex_run(c, FXS_COMPLEX_MUL, 1);
+    return run_two(c, &mul_loops, c->arg[0], c->arg[1], common_of(c));
+}
 
 /* number / tensor is number * reciprocal(tensor) in PyTorch, rounding included; reflected methods swap. */
 static fxs_status run_number_div(fxs_call *c) {
@@ -283,6 +310,8 @@ static fxs_status run_rremainder(fxs_call *c) {
 }
 
 static fxs_status run_div(fxs_call *c) {
+    if (fxs_is_complex(c->out[0]->dtype))
+        return fxs_complex_run(c, FXS_COMPLEX_DIV, 1);
     if (fxs_arg_is_none(c, 2))
         return run_two(c, &div_loops, c->arg[0], c->arg[1], common_float_of(c));
     bool down = fxs_arg_str(c, 2)[0] == 'f';
@@ -332,15 +361,15 @@ const fxs_op fxs_ops_arithmetic[] = {
     {"mul", WITH_OTHER,
      "operator.mul Tensor.mul torch.mul Tensor.multiply torch.multiply Tensor.__mul__ Tensor.__rmul__ operator.imul! "
      "Tensor.__imul__!",
-     infer_common, run_mul, fxs_cost_one, FXS_OP_POINTWISE},
-    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul", infer_common, run_mul, fxs_cost_one,
+     infer_mul, run_mul, fxs_cost_one, FXS_OP_POINTWISE},
+    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul torch.multiply", infer_mul, run_mul, fxs_cost_one,
      FXS_OP_NO_INPLACE},
     {"div", "(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor",
      "operator.truediv Tensor.div torch.div Tensor.divide torch.divide Tensor.true_divide torch.true_divide "
      "Tensor.__truediv__ Tensor.__div__ operator.itruediv! Tensor.__itruediv__! Tensor.__idiv__!",
      infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE},
-    {"div", NUMBER_FIRST, "operator.truediv operator.itruediv", infer_float, run_number_div, fxs_cost_one,
-     FXS_OP_NO_INPLACE},
+    {"div", NUMBER_FIRST, "operator.truediv operator.itruediv torch.div torch.divide torch.true_divide", infer_float,
+     run_number_div, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_rdiv, run_rdiv, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"floor_divide", WITH_OTHER,

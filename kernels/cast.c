@@ -156,7 +156,7 @@ const fxs_op fxs_ops_cast[] = {
      NULL, PURE | FXS_OP_NO_GRAD},
     {"alias", "(Tensor self) -> Tensor", "torch.alias", infer_alias, NULL, NULL, PURE},
     {"lift", "(Tensor self) -> Tensor",
-     "torch.resolve_conj torch.resolve_neg Tensor.resolve_conj Tensor.resolve_neg Tensor.conj torch.conj "
+     "torch.resolve_conj torch.resolve_neg Tensor.resolve_conj Tensor.resolve_neg "
      "Tensor.share_memory_ Tensor.pin_memory",
      infer_self, NULL, NULL, PURE},
     {"requires_grad_", "(Tensor self, bool requires_grad=True) -> Tensor", "Tensor.requires_grad_", infer_requires_grad,

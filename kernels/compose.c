@@ -98,10 +98,16 @@ static void begin(fxs_compose *k, fxs_call *c, bool meta, fxs_compose_fn *how) {
         fxs_fail_where(c->ctx, "%s", c->op->name);
 }
 
-static fxs_status end(fxs_compose *k, fxs_status s) {
+fxs_status fxs_compose_end(fxs_compose *k) {
     for (step_result *r = k->steps; r; r = r->next)
         fxs_value_unref(&r->value);
-    return k->status != FXS_OK ? k->status : s;
+    k->steps = NULL;
+    return k->status;
+}
+
+static fxs_status end(fxs_compose *k, fxs_status s) {
+    fxs_status own = fxs_compose_end(k);
+    return own != FXS_OK ? own : s;
 }
 
 static fxs_status promise(fxs_call *c, const fxs_compose *k) {

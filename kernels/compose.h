@@ -38,6 +38,9 @@ fxs_value fxs_ints(fxs_compose *k, int n, const int64_t *ints);
 fxs_value fxs_word(fxs_compose *k, const char *s);
 fxs_value fxs_tensors(fxs_compose *k, int n, fxs_tensor *const *t);
 
+/* Drops what the steps gave; gives the status. For those who compose without the functions below. */
+fxs_status fxs_compose_end(fxs_compose *k);
+
 /* The three functions of a row. */
 fxs_status fxs_compose_infer(fxs_call *c, fxs_compose_fn *how);
 fxs_status fxs_compose_run(fxs_call *c, fxs_compose_fn *how);

@@ -185,6 +185,27 @@ static void make_aminmax(fxs_compose *k) {
                                                 : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
 }
 
+/* cdist(x1 [..., P, M], x2 [..., R, M], p): distances of all pairs of rows */
+static void make_cdist(fxs_compose *k) {
+    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
+    char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
+    double p = fxs_arg_float(k->call, 2);
+    if (a->ndim < 2 || b->ndim < 2 || a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1])
+        fxs_stop(k, FXS_ESHAPE, "expected two tensors of at least 2 dimensions with equal last ones, but got %s and %s",
+                 fxs_sizes_text(a, s), fxs_sizes_text(b, t));
+    if (!fxs_is_floating(a->dtype) || !fxs_is_floating(b->dtype))
+        fxs_stop(k, FXS_ETYPE, "only supports floating-point dtypes, but got torch.%s and torch.%s",
+                 fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
+    if (p < 0)
+        fxs_stop(k, FXS_EINVAL, "only supports non-negative p values");
+    a = FXS_DO(k, "unsqueeze", fxs_t(a), fxs_int(-2));
+    b = FXS_DO(k, "unsqueeze", fxs_t(b), fxs_int(-3));
+    a = FXS_DO(k, "sub", fxs_t(a), fxs_t(b));
+    a = FXS_DO(k, "linalg_vector_norm", fxs_t(a), k->call->arg[2], fxs_int(-1));
+    fxs_give(k, FXS_DO(k, "contiguous", fxs_t(a)));
+}
+
+FXS_COMPOSED(cdist)
 FXS_COMPOSED(isclose)
 FXS_COMPOSED(float_power)
 FXS_COMPOSED(addbmm)
@@ -195,6 +216,45 @@ FXS_COMPOSED(trapezoid)
 FXS_COMPOSED(dist)
 FXS_COMPOSED(nansum)
 FXS_COMPOSED(aminmax)
+
+/* ---- answers in Python ---------------------------------------------------------------------------------------- */
+
+/* All elements of a bool tensor, as Python's bool. */
+static fxs_status all_true(fxs_call *c, fxs_compose *k, const fxs_tensor *t) {
+    fxs_value item = fxs_none();
+    if (k->status == FXS_OK && t && !t->storage)
+        return FXS_REFUSE(
+            c, FXS_EUNKNOWN,
+            "the answer depends on values, which are not computed: run with values, not with shapes only");
+    fxs_tensor *all = FXS_DO(k, "all", fxs_t((fxs_tensor *)t));
+    if (all && all->storage)
+        item = fxs_bool(fxs_load_int(FXS_BOOL, fxs_tensor_data(all)) != 0);
+    return k->status == FXS_OK ? fxs_out_value(c, item) : k->status;
+}
+
+/* equal(a, b): the same shape and the same elements */
+static fxs_status infer_equal(fxs_call *c) {
+    const fxs_tensor *a = fxs_arg_tensor(c, 0), *b = fxs_arg_tensor(c, 1);
+    fxs_compose k = {.call = c, .meta = !a->storage || !b->storage};
+    bool same = a->ndim == b->ndim;
+    for (int i = 0; same && i < a->ndim; i++)
+        same = a->sizes[i] == b->sizes[i];
+    if (!same)
+        return fxs_out_value(c, fxs_bool(false));
+    if (a->dtype != b->dtype)
+        return FXS_REFUSE(c, FXS_ETYPE, "expected object of data type torch.%s but got torch.%s",
+                          fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
+    fxs_status s = all_true(c, &k, FXS_DO(&k, "eq", c->arg[0], c->arg[1]));
+    fxs_compose_end(&k);
+    return s;
+}
+
+static fxs_status infer_allclose(fxs_call *c) {
+    fxs_compose k = {.call = c, .meta = !fxs_arg_tensor(c, 0)->storage || !fxs_arg_tensor(c, 1)->storage};
+    fxs_status s = all_true(c, &k, close_to(&k));
+    fxs_compose_end(&k);
+    return s;
+}
 
 static fxs_status infer_named_aminmax(fxs_call *c) {
     c->tuple_name = "torch.return_types.aminmax";
@@ -222,6 +282,11 @@ const fxs_op fxs_ops_composed[] = {
      cost_dist, PURE},
     {"nansum", "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
      "torch.nansum Tensor.nansum", infer_nansum, run_nansum, cost_nansum, PURE},
+    {"cdist", "(Tensor x1, Tensor x2, number p=2.0, any compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+     "torch.functional.cdist torch.cdist", infer_cdist, run_cdist, cost_cdist, PURE},
+    {"equal", "(Tensor self, Tensor other) -> bool", "torch.equal Tensor.equal", infer_equal, NULL, NULL, PURE},
+    {"allclose", "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+     "torch.allclose Tensor.allclose", infer_allclose, NULL, NULL, PURE},
     {"aminmax", "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)",
      "torch.aminmax Tensor.aminmax", infer_named_aminmax, run_aminmax, cost_aminmax, PURE},
     {0},

@@ -54,6 +54,8 @@ static fxs_status check_index_shape(fxs_call *c, const fxs_tensor *self, int dim
     FXS_TRY(check_long(c, index));
     if (fxs_tensor_numel(index) == 0)
         return FXS_OK;
+    if (src && (src->ndim ? src->ndim : 1) != (index->ndim ? index->ndim : 1))
+        return shapes_differ(c, "index tensor must have the same number of dimensions as src tensor", index, src);
     if ((self->ndim ? self->ndim : 1) != (index->ndim ? index->ndim : 1))
         return shapes_differ(c, "index tensor must have the same number of dimensions as self tensor", index, self);
     for (int i = 0; i < index->ndim; i++)

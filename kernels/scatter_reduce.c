@@ -27,9 +27,11 @@ static fxs_status read_fold(fxs_call *c, fold *out) {
 static fxs_status infer_scatter_reduce(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, SELF), *index = fxs_arg_tensor(c, INDEX), *src = fxs_arg_tensor(c, SRC);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    fold f;
+    fold f = SUM;
     int dim;
     FXS_TRY(read_fold(c, &f));
+    if (f == MEAN && self->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "the mean of torch.bool is not implemented");
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, DIM), self->ndim, &dim));
     FXS_TRY(fxs_check_same_dtype(c, self, src, "src"));
     if (index->dtype != FXS_INT64)
@@ -155,15 +157,6 @@ static fxs_status run_scatter_reduce(fxs_call *c) {
 
 enum { P_SELF, P_INDICES, P_VALUES, P_ACCUMULATE };
 
-static fxs_status infer_index_put(fxs_call *c) {
-    const fxs_tensor *self = fxs_arg_tensor(c, P_SELF);
-    FXS_TRY(fxs_check_computable(c, self->dtype));
-    FXS_TRY(fxs_check_same_dtype(c, self, fxs_arg_tensor(c, P_VALUES), "values"));
-    if (fxs_arg_len(c, P_INDICES) > self->ndim)
-        return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions", self->ndim);
-    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
-}
-
 /* v stretched to the shape of what is indexed. */
 static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor *v, fxs_tensor *out) {
     char text[FXS_SIZES_TEXT];
@@ -181,6 +174,31 @@ static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor 
     return v->ndim > ix->ndim
                ? FXS_REFUSE(c, FXS_ESHAPE, "values of shape %s have too many dimensions", fxs_sizes_text(v, text))
                : FXS_OK;
+}
+
+/* Masks need values to know how many places they mean: those are checked in the kernel. */
+static fxs_status check_places(fxs_call *c) {
+    fxs_indexing ix;
+    fxs_tensor values;
+    fxs_value tuple = c->arg[P_INDICES];
+    tuple.tag = FXS_V_TUPLE;
+    for (int i = 0; i < fxs_arg_len(c, P_INDICES); i++) {
+        const fxs_tensor *t = fxs_arg_tensor_at(c, P_INDICES, i);
+        if (t && (t->dtype == FXS_BOOL || t->dtype == FXS_UINT8))
+            return FXS_OK;
+    }
+    FXS_TRY(fxs_read_index(c, fxs_arg_tensor(c, P_SELF), &tuple, &ix));
+    return stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);
+}
+
+static fxs_status infer_index_put(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, P_SELF);
+    FXS_TRY(fxs_check_computable(c, self->dtype));
+    FXS_TRY(fxs_check_same_dtype(c, self, fxs_arg_tensor(c, P_VALUES), "values"));
+    if (fxs_arg_len(c, P_INDICES) > self->ndim)
+        return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions", self->ndim);
+    FXS_TRY(check_places(c));
+    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
 }
 
 /* Every element of `places` says where in out the same element of `values` goes. */

@@ -1,5 +1,6 @@
 /* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32 exp, log, tanh,
  * sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
+#include "kernels/complex.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
 
@@ -164,6 +165,14 @@ static fxs_status infer_positive(fxs_call *c) {
     return fxs_out_same(c, fxs_arg_tensor(c, 0));
 }
 
+static fxs_status infer_abs(fxs_call *c) {
+    return fxs_is_complex(fxs_arg_tensor(c, 0)->dtype) ? fxs_complex_abs_infer(c) : infer_not_bool(c);
+}
+
+static fxs_status run_any_abs(fxs_call *c) {
+    return fxs_is_complex(fxs_arg_tensor(c, 0)->dtype) ? fxs_complex_abs_run(c) : run_abs(c);
+}
+
 /* Two and a half dozen rows that differ in name and function only. */
 #define ROW(op, infer, spellings)                                                                                      \
     {                                                                                                                  \
@@ -207,7 +216,9 @@ const fxs_op fxs_ops_unary[] = {
     ROW(logit, infer_float, " torch._C._special.special_logit"),
     ROW(deg2rad, infer_float, ""),
     ROW(rad2deg, infer_float, ""),
-    ROW(abs, infer_not_bool, " torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__"),
+    {"abs", "(Tensor self) -> Tensor",
+     "torch.abs Tensor.abs torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__", infer_abs,
+     run_any_abs, fxs_cost_one, FXS_OP_POINTWISE},
     ROW(neg, infer_neg, " torch.negative Tensor.negative operator.neg Tensor.__neg__"),
     ROW(sign, infer_same, " torch.sgn Tensor.sgn"),
     ROW(square, infer_square, ""),

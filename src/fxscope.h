@@ -588,6 +588,11 @@ FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t
 /* Puts a parameter or buffer with given values under a name, in the place of one that is there; counts t. Such values
  * can't be made again from the seed, so they stay in memory, and a model file can only declare their shape. */
 FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t);
+/* Gives parameters and buffers of m and below the values that a .safetensors file has for their dotted names, in their
+ * own dtype. The file is mapped, not read: it must stay as it is while the values are used. *notes (may be NULL; yours to
+ * fxs_free) is NULL, or one line for each name that only the model or only the file has. A shape that differs is
+ * FXS_ESHAPE, a broken file FXS_EPARSE; what came before the error in the file is loaded then. */
+FXS_API fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes);
 /* How many tensors below m have such values. */
 FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
 

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/mapping.h"
+
 enum { MAX_CACHED = 64, ALIGN = 64, HUGE_FROM = 1 << 21 };
 
 typedef struct block {
@@ -84,6 +86,13 @@ fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes) {
     return s;
 }
 
+fxs_storage *fxs_storage_map(fxs_mapping *file, void *data, size_t bytes) {
+    fxs_storage *s = fxs_alloc(1, sizeof *s);
+    if (s)
+        *s = (fxs_storage){.refs = 1, .bytes = bytes, .data = data, .file = fxs_mapping_ref(file)};
+    return s;
+}
+
 fxs_storage *fxs_storage_ref(fxs_storage *s) {
     s->refs++;
     return s;
@@ -93,6 +102,11 @@ void fxs_storage_unref(fxs_storage *s) {
     if (!s || --s->refs > 0)
         return;
     fxs_blocks *b = s->blocks;
+    if (s->file) {
+        fxs_mapping_unref(s->file);
+        fxs_free(s);
+        return;
+    }
     block blk = {.data = s->data, .capacity = s->capacity};
     if (b->refs > 1 && b->count < MAX_CACHED)
         b->cached[b->count++] = blk;

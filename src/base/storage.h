@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 
+struct fxs_mapping;
+
 typedef struct fxs_blocks fxs_blocks; /* the cache; counted by the context and by every storage */
 
 typedef struct fxs_storage {
@@ -13,12 +15,15 @@ typedef struct fxs_storage {
     void *data;         /* 64-byte aligned; not zeroed */
     fxs_blocks *blocks; /* where the block goes back */
     size_t capacity;
+    struct fxs_mapping *file; /* instead of blocks: data lies in it; counted */
 } fxs_storage;
 
 fxs_blocks *fxs_blocks_new(void);
 void fxs_blocks_unref(fxs_blocks *b);
 /* NULL when memory is out. */
 fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes);
+/* Bytes of a mapped file, which it counts. NULL when memory is out. */
+fxs_storage *fxs_storage_map(struct fxs_mapping *file, void *data, size_t bytes);
 fxs_storage *fxs_storage_ref(fxs_storage *s);
 void fxs_storage_unref(fxs_storage *s);
 

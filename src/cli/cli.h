@@ -36,7 +36,7 @@ typedef struct cli_settings {
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
     cli_list passes, dump_after;
-    const char *output, *pattern, *replacement;
+    const char *output, *pattern, *replacement, *weights;
     bool help, version, meta, stats, train, torch2, verbose;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit; /* which of the option's words */
@@ -76,6 +76,11 @@ typedef struct cli_option {
     {                                                                                                                  \
         "input", 'i', "SPEC", "value of the model's next input, or of the one named in SPEC; may be repeated",         \
             CLI_LIST, CLI_AT(inputs)                                                                                   \
+    }
+#define CLI_WEIGHTS_ROW                                                                                                \
+    {                                                                                                                  \
+        "weights", 0, "FILE", "values of the parameters, from a .safetensors file; else they are made from the seed",  \
+            CLI_TEXT, CLI_AT(weights)                                                                                  \
     }
 #define CLI_TRAIN_ROW                                                                                                  \
     { "train", 0, NULL, "run as in training: dropout on, statistics of the batch", CLI_FLAG, CLI_AT(train) }

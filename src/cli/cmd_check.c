@@ -2,7 +2,7 @@
 #include "session.h"
 
 static const cli_option options[] = {
-    CLI_INPUT_ROW, CLI_TRAIN_ROW, CLI_THREADS_ROW, CLI_HELP_ROW, {0},
+    CLI_INPUT_ROW, CLI_WEIGHTS_ROW, CLI_TRAIN_ROW, CLI_THREADS_ROW, CLI_HELP_ROW, {0},
 };
 
 static cli_exit lint(cli_session *w) {

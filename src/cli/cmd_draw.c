@@ -41,6 +41,7 @@ static const cli_option options[] = {
     {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG, CLI_AT(meta)},
     {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result", CLI_FLAG,
      CLI_AT(stats)},
+    CLI_WEIGHTS_ROW,
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
     CLI_THREADS_ROW,

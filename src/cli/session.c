@@ -23,6 +23,20 @@ static cli_exit read_inputs(cli_session *w, const cli_settings *s) {
     return CLI_OK;
 }
 
+/* Names that only one of the two has are worth a line each, and no more. */
+static cli_exit read_weights(cli_session *w, const char *path) {
+    char *notes = NULL;
+    if (path && fxs_module_load_weights(w->model, path, &notes) != FXS_OK)
+        return cli_session_fail(w);
+    for (char *line = notes, *end; line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        cli_error("%s", line);
+    }
+    fxs_free(notes);
+    return CLI_OK;
+}
+
 static cli_exit read_model(cli_session *w) {
     if (fxs_load(w->ctx, w->path, NULL, &w->model) != FXS_OK)
         return cli_session_fail(w);
@@ -40,7 +54,9 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
     if (fxs_ctx_set_threads(w->ctx, s->threads) != FXS_OK)
         return cli_session_fail(w);
     cli_exit e = read_inputs(w, s);
-    return e == CLI_OK ? read_model(w) : e;
+    if (e == CLI_OK)
+        e = read_model(w);
+    return e == CLI_OK ? read_weights(w, s->weights) : e;
 }
 
 void cli_session_close(cli_session *w) {

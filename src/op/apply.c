@@ -190,6 +190,8 @@ static fxs_status compute(fxs_call *c) {
     arg_facts f = facts_of(c);
     bool writes = c->op->flags & FXS_OP_WRITES_SELF;
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
+    if (writes && c->op->flags & FXS_OP_RANDOM && f.self)
+        FXS_TRY(check_writable(c, f.self));
     mark_grad(c, &f);
     FXS_TRY(give_grad(c));
     if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage && c->out[0] != c->arg[0].u.tensor)

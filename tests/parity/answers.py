@@ -185,7 +185,8 @@ def answer(case):
     try:
         value, args = call(case)
         first = args[0] if args and isinstance(args[0], torch.Tensor) else None
-        want = {'value': encode(value, first)}
+        # PyTorch's conj is a view that turns signs when it is read.
+        want = {'value': encode(value, None if case.get('op', '').endswith('.conj') else first)}
         if case.get('writes') and first is not None:
             if any(n > 1 and s == 0 for n, s in zip(first.shape, first.stride())):
                 return None  # several results for one place: nobody defines which one stays

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
-              [--failures FILE] | --coverage [RANKED.json]
+              [--failures FILE] | --coverage [RANKED.json] | --networks [FILTER]
 --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay."""
 import argparse
 import collections
@@ -272,9 +272,13 @@ def main():
     p.add_argument('--only')
     p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
     p.add_argument('--failures')
+    p.add_argument('--networks', nargs='?', const='', metavar='FILTER')
     args = p.parse_args()
     if args.coverage:
         return coverage.report(args.fxscope, args.coverage)
+    if args.networks is not None:
+        import networks  # needs torchvision
+        return networks.report(os.path.join(os.path.dirname(args.opcase), 'network'), args.seed, args.networks)
     rows, layers = read_table(args.fxscope)
     if args.only:
         made = [(json.loads(x).get('op', '?'), x.strip()) for x in open(args.only)]

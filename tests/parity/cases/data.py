@@ -147,6 +147,17 @@ def poisson(g):
     return [g.tensor(g.shape(), 'float32', 0, 4)], {}
 
 
+@case('random_', random=True)
+def random_(g):
+    t = g.tensor(g.shape(), g.numbers(), grad=False)
+    return [t] + g.pick([], [5], [1, 6]), {}
+
+
+@case('exponential_', random=True)
+def exponential(g):
+    return [g.f(grad=False)], {}
+
+
 @case('randint_like', random=True)
 def randint_like(g):
     return [g.tensor(g.shape(), g.numbers()), g.int(1, 9)], {}

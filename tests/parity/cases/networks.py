@@ -459,3 +459,71 @@ def dropout_layer(g):
 @layer('RReLU')
 def rrelu_layer(g):
     return {}, [g.f(1)]
+
+
+@case('grid_sample', loose=1e-4)
+def grid_sample(g):
+    rank = g.pick(2, 2, 3)
+    kind, n = g.pick(*REAL), g.int(1, 2)
+    x = g.tensor([n, g.int(1, 2)] + [g.int(1, 4) for _ in range(rank)], kind)
+    grid = g.tensor([n] + [g.int(1, 3) for _ in range(rank)] + [rank], kind, -1.4, 1.4)
+    mode = g.pick('bilinear', 'nearest', 'bicubic')
+    return [x, grid], {**g.some(mode=mode), **g.some(padding_mode=g.pick('zeros', 'border', 'reflection')),
+                       **g.some(align_corners=g.chance(0.5))}
+
+
+@case('affine_grid', loose=1e-4)
+def affine_grid(g):
+    rank = g.pick(2, 3)
+    n = g.int(1, 2)
+    return [g.tensor([n, rank, rank + 1], g.pick(*REAL)), [n, 2] + [g.int(1, 4) for _ in range(rank)]], g.some(
+        align_corners=g.chance(0.5))
+
+
+def bag_input(g):
+    if g.chance(0.5):
+        return [g.indices(g.full(2, 2), 4)], {}
+    n = g.int(1, 6)
+    offsets = sorted(g.int(0, n) for _ in range(g.int(1, 3)))
+    offsets[0] = 0
+    t = g.indices([len(offsets)], 1)
+    t['t'].update(data=offsets, strides=[1], offset=0)
+    return [g.indices([n], 4)], {'offsets': t}
+
+
+@case('embedding_bag', loose=1e-4)
+def embedding_bag(g):
+    args, kwargs = bag_input(g)
+    kwargs.update(g.some(mode=g.pick('sum', 'mean', 'max')))
+    if kwargs.get('mode') == 'sum':
+        kwargs.update(g.some(per_sample_weights=g.tensor(args[0]['t']['sizes'])))
+    return args + [g.tensor([4, g.int(1, 3)])], {**kwargs, **g.some(padding_idx=g.int(0, 3))}
+
+
+@layer('EmbeddingBag')
+def embedding_bag_layer(g):
+    args, kwargs = bag_input(g)
+    return {'num_embeddings': 4, 'embedding_dim': 3, **g.some(mode=g.pick('sum', 'mean', 'max'))}, (
+        args + [kwargs['offsets']] if kwargs else args)
+
+
+@layer('MultiheadAttention')
+def multihead_attention(g):
+    heads = g.int(1, 2)
+    first = g.chance(0.5)
+    batch, targets, sources = g.int(1, 2), g.int(1, 3), g.int(1, 3)
+    one = g.chance(0.2)
+    q, k = ([n, 4] if one else [batch, n, 4] if first else [n, batch, 4] for n in (targets, sources))
+    return {'embed_dim': 4, 'num_heads': heads, 'batch_first': first, **g.some(bias=False)}, [
+        g.tensor(q), g.tensor(k), g.tensor(k)]
+
+
+@layer('RMSNorm')
+def rms_norm(g):
+    return {'normalized_shape': 3}, [g.tensor([2, 3])]
+
+
+@case('cdist', loose=1e-3)
+def cdist(g):
+    lead, n = g.full(0, 1), g.int(1, 4)
+    return [g.tensor(lead + [g.int(1, 3), n]), g.tensor(lead + [g.int(1, 3), n])], g.some(p=g.pick(1.0, 2.0, 3.0, 0.0))

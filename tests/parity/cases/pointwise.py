@@ -374,3 +374,56 @@ def isclose(g):
 def equal(g):
     a = g.tensor(g.shape(), g.any())
     return [a, a if g.chance(0.5) else g.tensor(shape_of(a), a['t']['dtype'])], {}
+
+
+# ---- complex numbers
+
+COMPLEX = ('complex64', 'complex128')
+
+
+@case('add', 'sub', 'mul', 'div')
+def complex_pair(g):
+    sizes = g.full(0, 3)
+    a = g.tensor(sizes, g.pick(*COMPLEX), 0.5, 2)
+    if g.chance(0.2):
+        return [a, g.pick(2, 0.5, {'complex': [1.0, -0.5]})], {}
+    return [a, g.tensor(g.broadcast_of(sizes), g.pick(*COMPLEX, 'float32', 'float64'), 0.5, 2)], {}
+
+
+@case('abs', 'conj', 'conj_physical', 'angle', 'imag', 'real', loose=2e-5)
+def complex_unary(g):
+    return [g.tensor(g.full(0, 3), g.pick(*COMPLEX))], {}
+
+
+@case('angle', 'real', 'conj')
+def real_unary(g):
+    return [g.tensor(g.full(0, 3), g.pick('float32', 'float64'), grad=False)], {}
+
+
+@case('complex', 'polar', loose=2e-5)
+def from_parts(g):
+    sizes, kind = g.full(0, 3), g.pick('float32', 'float64')
+    return [g.tensor(sizes, kind), g.tensor(g.broadcast_of(sizes), kind)], {}
+
+
+FFT = ['fft', 'ifft', 'rfft', 'irfft']
+
+
+def signal(g, low):
+    real = 'rfft' in g.spelling and 'irfft' not in g.spelling
+    t = g.tensor([s + 1 if i else s for i, s in enumerate(g.full(low, 3))], g.pick('float32', 'float64') if real else
+                 g.pick('float32', 'float64', *COMPLEX))
+    if 'irfft' in g.spelling:
+        t['t']['grad'] = False
+    return t
+
+
+@case(*['fft_' + n for n in FFT], loose=1e-4)
+def fft(g):
+    t = signal(g, 2)
+    return [t], {**g.some(n=g.int(2, 7)), **g.some(dim=g.int(-2, -1)), **g.some(norm=g.pick('ortho', 'forward', 'backward'))}
+
+
+@case(*['fft_' + n + '2' for n in FFT], *['fft_' + n + 'n' for n in FFT], loose=1e-4)
+def fft2(g):
+    return [signal(g, 2)], {**g.some(s=[g.int(2, 4), g.int(2, 5)]), **g.some(norm=g.pick('ortho', 'forward'))}

@@ -1,0 +1,192 @@
+/* test_weights.c: values from a .safetensors file: a tiny network gives PyTorch's numbers with them, and a broken file
+ * is a status with a reason, never a crash. */
+#include "golden.h"
+
+#include <unistd.h>
+
+#include "ir/module.h"
+
+static fxs_module *load_tiny(fxs_ctx *ctx) {
+    size_t len;
+    char *text = read_test_file("golden/weights/tiny.fx", &len);
+    fxs_module *m;
+    assert_ok(ctx, fxs_load_text(ctx, "tiny.fx", text, len, &m));
+    fxs_free(text);
+    return m;
+}
+
+static void tiny_path(char path[1024]) {
+    const char *tests = getenv("FXS_TESTS");
+    snprintf(path, 1024, "%s/golden/weights/tiny.safetensors", tests ? tests : "tests");
+}
+
+/* Input as the script that made the files has it: 0/50 - 1, 1/50 - 1, ... */
+static fxs_value run_tiny(fxs_ctx *ctx, fxs_module *m) {
+    fxs_tensor *x;
+    fxs_interpreter *it;
+    fxs_value result, input;
+    assert_ok(ctx, fxs_tensor_new(ctx, FXS_FLOAT32, SIZES(1, 3, 6, 6), &x));
+    for (int i = 0; i < 108; i++)
+        ((float *)fxs_tensor_data(x))[i] = (float)i / 50 - 1;
+    input = fxs_of_tensor(x);
+    assert_ok(ctx, fxs_interpreter_new(m, NULL, &it));
+    assert_ok(ctx, fxs_interpreter_run(it, &input, 1, &result));
+    fxs_interpreter_free(it);
+    fxs_value_unref(&input);
+    return result;
+}
+
+static void a_network_gives_the_numbers_of_its_weights(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = load_tiny(ctx);
+    char path[1024], *notes, *want = read_test_file("golden/weights/tiny.txt", NULL), *at = want;
+    tiny_path(path);
+    assert_ok(ctx, fxs_module_load_weights(m, path, &notes));
+    assert_null(notes);
+    assert_true(fxs_module_attribute(fxs_module_find(m, "conv"), "weight", 6)->data->storage->file != NULL);
+    for (int run = 0; run < 2; run++) { /* values stay after a run */
+        fxs_value y = run_tiny(ctx, m);
+        at = want;
+        for (int i = 0; i < 3; i++)
+            assert_near(nth(y.u.tensor, i), strtod(at, &at), 1e-6);
+        fxs_value_unref(&y);
+    }
+    fxs_module_unref(m);
+    fxs_free(want);
+}
+
+/* A file of the given bytes, removed by the caller. */
+static void write_file(char path[64], const char *data, size_t len) {
+    strcpy(path, "/tmp/fxs-weights-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, len), (ssize_t)len);
+    close(fd);
+}
+
+static void header_file(char path[64], const char *header, size_t data) {
+    char bytes[1024] = {0};
+    size_t n = strlen(header);
+    bytes[0] = (char)(n & 0xff), bytes[1] = (char)(n >> 8);
+    memcpy(bytes + 8, header, n);
+    write_file(path, bytes, 8 + n + data);
+}
+
+static void refused(fxs_ctx *ctx, fxs_module *m, const char *path, fxs_status status, const char *reason) {
+    char *notes;
+    fxs_status s = fxs_module_load_weights(m, path, &notes);
+    if (s != status || !strstr(fxs_ctx_error(ctx), reason))
+        fprintf(stderr, "have %s: %s\nwant %s\n", fxs_status_name(s), fxs_ctx_error(ctx), reason);
+    assert_int_equal(s, status);
+    assert_non_null(strstr(fxs_ctx_error(ctx), reason));
+    assert_null(notes);
+    fxs_ctx_clear(ctx);
+}
+
+static void broken_files_are_refused_with_a_reason(void **state) {
+    fxs_ctx *ctx = *state;
+    static const struct {
+        const char *header, *reason;
+        size_t data;
+        fxs_status status;
+    } bad[] = {
+        {"[]", "no JSON object", 0, FXS_EPARSE},
+        {"{", "can't be parsed", 0, FXS_EPARSE},
+        {"{\"a\":1,\"a\":2}", "can't be parsed", 0, FXS_EPARSE},
+        {"{}", "none of its tensors", 0, FXS_EPARSE},
+        {"{\"fc.bias\":{}}", "dtype is not known", 0, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F3\",\"shape\":[3],\"data_offsets\":[0,12]}}", "dtype is not known", 12,
+         FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":3,\"data_offsets\":[0,12]}}", "needs a shape", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[-3],\"data_offsets\":[0,12]}}", "whole number", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,12]}}", "whole number", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0]}}", "two data_offsets", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", "do not fit", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[4,16]}}", "do not fit", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[-4,8]}}", "do not fit", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[9223372036854775807,0]}}", "do not fit", 12,
+         FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "has shape [4]", 16, FXS_ESHAPE},
+        {"{\"fc.bias\":{\"dtype\":\"C64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "does not become", 24, FXS_ETYPE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]}}", "", 0,
+         FXS_ELIMIT},
+    };
+    fxs_module *m = load_tiny(ctx);
+    char path[64];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        header_file(path, bad[i].header, bad[i].data);
+        refused(ctx, m, path, bad[i].status, bad[i].reason);
+        unlink(path);
+    }
+    write_file(path, "1234567", 7);
+    refused(ctx, m, path, FXS_EPARSE, "shorter than its length");
+    unlink(path);
+    write_file(path, "\xff\xff\xff\xff\xff\xff\xff\xff{}", 10);
+    refused(ctx, m, path, FXS_EPARSE, "longer than the file");
+    unlink(path);
+    write_file(path, "", 0);
+    refused(ctx, m, path, FXS_EPARSE, "shorter than its length");
+    unlink(path);
+    refused(ctx, m, path, FXS_EIO, "can't be opened");
+    refused(ctx, m, "/tmp", FXS_EIO, "no regular file");
+    fxs_module_unref(m);
+}
+
+static void other_types_are_converted_and_odd_places_copied(void **state) {
+    fxs_ctx *ctx = *state;
+    char bytes[256] = {0}, path[64], *notes;
+    static const char header[] = "{\"fc.bias\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]},"
+                                 "\"no.such\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[6,7]}}  ";
+    static const uint16_t half[] = {0x3c00, 0xc000, 0x3800};    /* 1, -2, 0.5 */
+    size_t n = sizeof header - 1 - (sizeof header % 2 ? 0 : 1); /* an odd place for the data */
+    fxs_module *m = load_tiny(ctx);
+    bytes[0] = (char)n;
+    memcpy(bytes + 8, header, n);
+    memcpy(bytes + 8 + n, half, sizeof half);
+    write_file(path, bytes, 8 + n + 7);
+    assert_ok(ctx, fxs_module_load_weights(m, path, &notes));
+    assert_non_null(strstr(notes, "the model has no 'no.such'"));
+    assert_non_null(strstr(notes, "there is no 'conv.weight' in it"));
+    assert_null(strstr(notes, "fc.bias"));
+    fxs_free(notes);
+    const fxs_tensor *t = fxs_module_attribute(fxs_module_find(m, "fc"), "bias", 4)->data;
+    assert_int_equal(t->dtype, FXS_FLOAT32);
+    assert_true(t->requires_grad);
+    assert_near(nth(t, 0), 1, 0);
+    assert_near(nth(t, 1), -2, 0);
+    assert_near(nth(t, 2), 0.5, 0);
+    unlink(path);
+    fxs_module_unref(m);
+}
+
+/* Every shorter file, and every file with one byte changed: a status, or weights. */
+static void damage_is_survived(void **state) {
+    fxs_ctx *ctx = *state;
+    size_t len;
+    char *file = read_test_file("golden/weights/tiny.safetensors", &len), path[64], *notes;
+    fxs_module *m = load_tiny(ctx);
+    size_t header = 8 + ((size_t)(unsigned char)file[0] | (size_t)(unsigned char)file[1] << 8);
+    for (size_t i = 0; i < header * 2; i++) {
+        char kept = file[i / 2];
+        if (i % 2)
+            file[i / 2] ^= (char)(1 << i / 2 % 8);
+        write_file(path, file, i % 2 ? len : i / 2);
+        if (fxs_module_load_weights(m, path, &notes) == FXS_OK)
+            fxs_free(notes);
+        fxs_ctx_clear(ctx);
+        file[i / 2] = kept;
+        unlink(path);
+    }
+    fxs_module_unref(m);
+    fxs_free(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_network_gives_the_numbers_of_its_weights),
+        cmocka_unit_test(broken_files_are_refused_with_a_reason),
+        cmocka_unit_test(other_types_are_converted_and_odd_places_copied),
+        cmocka_unit_test(damage_is_survived),
+    };
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
+}
