@@ -1,5 +1,6 @@
-/* activation.c: activation functions and their layers. Functionals have an argument `inplace` that makes the call in
- * place (apply.c sees to it). Dropout and its kin are in dropout.c, softmax in softmax.c, sigmoid and tanh in unary.c.
+/* activation.c: activation functions and their layers. Functionals have an argument `inplace` that
+ * makes the call in place (apply.c sees to it). Dropout and its kin are in dropout.c, softmax in
+ * softmax.c, sigmoid and tanh in unary.c.
  */
 #include "kernels/format.h"
 #include "kernels/loops.h"
@@ -12,15 +13,20 @@ typedef struct extra {
     int64_t ia, ib;
 } extra;
 
-/* ---- elements ------------------------------------------------------------------------------------------ */
+/* ---- elements
+ * ------------------------------------------------------------------------------------------ */
 
 static inline double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 /* log(1 + exp(x)) without overflow. */
-static inline float softplus32(float x) { return (x > 0 ? x : 0) + fxs_vec_log1p(fxs_vec_exp(-fabsf(x))); }
+static inline float softplus32(float x) {
+    return (x > 0 ? x : 0) + fxs_vec_log1p(fxs_vec_exp(-fabsf(x)));
+}
 static inline double softplus64(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
 /* exp(x) - 1 for x <= 0: the vector exp is not exact enough near 0, where the series is. */
 static inline float below_zero(float x) {
-    float series = x * (1 + x * (0.5f + x * (1.0f / 6 + x * (1.0f / 24 + x * (1.0f / 120 + x * (1.0f / 720))))));
+    float series =
+        x *
+        (1 + x * (0.5f + x * (1.0f / 6 + x * (1.0f / 24 + x * (1.0f / 120 + x * (1.0f / 720))))));
     return x > -0.35f ? series : fxs_vec_exp(x) - 1;
 }
 static inline double gelu_tanh(double x) {
@@ -28,14 +34,14 @@ static inline double gelu_tanh(double x) {
 }
 
 /* NaN stays NaN in all of these: conditions are written so that it falls through. */
-#define FLOATS(op, expr32, expr64)                                                                                     \
-    FXS_LOOP1(op##_f32, float, float, extra, expr32)                                                                   \
-    FXS_LOOP1(op##_f64, double, double, extra, expr64)                                                                 \
+#define FLOATS(op, expr32, expr64)                                                                 \
+    FXS_LOOP1(op##_f32, float, float, extra, expr32)                                               \
+    FXS_LOOP1(op##_f64, double, double, extra, expr64)                                             \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};
-#define NUMBERS(op, expr32, expr64, int_expr)                                                                          \
-    FXS_LOOP1(op##_f32, float, float, extra, expr32)                                                                   \
-    FXS_LOOP1(op##_f64, double, double, extra, expr64)                                                                 \
-    FXS_LOOP1(op##_i64, int64_t, int64_t, extra, int_expr)                                                             \
+#define NUMBERS(op, expr32, expr64, int_expr)                                                      \
+    FXS_LOOP1(op##_f32, float, float, extra, expr32)                                               \
+    FXS_LOOP1(op##_f64, double, double, extra, expr64)                                             \
+    FXS_LOOP1(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
 
 NUMBERS(relu, x < 0 ? 0 : x, x < 0 ? 0 : x, x < 0 ? 0 : x)
@@ -43,8 +49,10 @@ NUMBERS(hardtanh, fxs_vec_clamp(x, p->a, p->b), x<p->da ? p->da : x> p->db ? p->
         x<p->ia ? p->ia : x> p->ib ? p->ib : x)
 NUMBERS(threshold, x <= p->a ? p->b : x, x <= p->da ? p->db : x, x <= p->ia ? p->ib : x)
 FLOATS(leaky_relu, x > 0 ? x : x * p->a, x > 0 ? x : x * p->da)
-FLOATS(gelu, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)), 0.5 * x * (1 + erf(x * 0.7071067811865476)))
-FLOATS(gelu_tanh, 0.5f * x * (1 + fxs_vec_tanh(0.79788456f * (x + 0.044715f * x * x * x))), gelu_tanh(x))
+FLOATS(gelu, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)),
+       0.5 * x * (1 + erf(x * 0.7071067811865476)))
+FLOATS(gelu_tanh, 0.5f * x * (1 + fxs_vec_tanh(0.79788456f * (x + 0.044715f * x * x * x))),
+       gelu_tanh(x))
 FLOATS(silu, x *fxs_vec_sigmoid(x), x *sigmoid(x))
 FLOATS(mish, x *fxs_vec_tanh(softplus32(x)), x *tanh(softplus64(x)))
 FLOATS(hardsigmoid, fxs_vec_clamp(x + 3, 0, 6) / 6, (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)
@@ -72,9 +80,11 @@ FXS_LOOP2(prelu_f32, float, float, void, x > 0 ? x : x * y)
 FXS_LOOP2(prelu_f64, double, double, void, x > 0 ? x : x * y)
 FXS_LOOP2(glu_f32, float, float, void, x *fxs_vec_sigmoid(y))
 FXS_LOOP2(glu_f64, double, double, void, x *sigmoid(y))
-static const fxs_loops prelu_loops = {prelu_f32, prelu_f64, NULL, false}, glu_loops = {glu_f32, glu_f64, NULL, false};
+static const fxs_loops prelu_loops = {prelu_f32, prelu_f64, NULL, false},
+                       glu_loops = {glu_f32, glu_f64, NULL, false};
 
-/* ---- infer --------------------------------------------------------------------------------------------- */
+/* ---- infer
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_number(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, 0);
@@ -88,7 +98,8 @@ static fxs_status infer_float(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, self->dtype));
     if (!fxs_is_floating(self->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(self->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
+                          fxs_dtype_name(self->dtype));
     return fxs_out_like(c, self, self->dtype);
 }
 
@@ -110,13 +121,16 @@ static fxs_status infer_composed(fxs_call *c) {
 static fxs_status infer_gelu(fxs_call *c) {
     const char *how = fxs_arg_str(c, 1);
     if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "approximate argument must be either none or tanh, not '%s'", how);
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "approximate argument must be either none or tanh, not '%s'", how);
     return infer_float(c);
 }
 
 static fxs_status infer_hardtanh(fxs_call *c) {
-    if (fxs_arg_tensor(c, 0)->dtype == FXS_UINT8 && (fxs_arg_float(c, 1) < 0 || fxs_arg_float(c, 2) < 0))
-        return FXS_REFUSE(c, FXS_EINVAL, "cannot do hardtanh on an unsigned type with negative limits");
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_UINT8 &&
+        (fxs_arg_float(c, 1) < 0 || fxs_arg_float(c, 2) < 0))
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "cannot do hardtanh on an unsigned type with negative limits");
     return infer_number(c);
 }
 
@@ -138,14 +152,16 @@ static fxs_status infer_prelu(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0), *w = fxs_arg_tensor(c, 1);
     int64_t n = fxs_tensor_numel(w), channels = x->ndim > 1 ? x->sizes[1] : 1;
     if (w->dtype != x->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "weight has type torch.%s, but input has torch.%s", fxs_dtype_name(w->dtype),
-                          fxs_dtype_name(x->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "weight has type torch.%s, but input has torch.%s",
+                          fxs_dtype_name(w->dtype), fxs_dtype_name(x->dtype));
     if (w->ndim > 1)
         return FXS_REFUSE(c, FXS_ESHAPE, "weight must have 0 or 1 dimensions, but has %d", w->ndim);
     if (x->ndim == 0 && n != 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "input has no dimensions, but there are %lld weights", (long long)n);
+        return FXS_REFUSE(c, FXS_ESHAPE, "input has no dimensions, but there are %lld weights",
+                          (long long)n);
     if (n != 1 && n != channels)
-        return FXS_REFUSE(c, FXS_ESHAPE, "the number of weights (%lld) must be 1 or the channel size (%lld)",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "the number of weights (%lld) must be 1 or the channel size (%lld)",
                           (long long)n, (long long)channels);
     FXS_TRY(fxs_check_computable(c, x->dtype));
     if (!fxs_is_floating(x->dtype))
@@ -161,7 +177,8 @@ static fxs_status glu_halves(fxs_call *c, fxs_tensor *a, fxs_tensor *b) {
         return FXS_REFUSE(c, FXS_ESHAPE, "0-dimensional tensors are not supported");
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), x->ndim, &dim));
     if (x->sizes[dim] % 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "halving dimension must be even, but dimension %d is size %lld", dim,
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "halving dimension must be even, but dimension %d is size %lld", dim,
                           (long long)x->sizes[dim]);
     *a = *x;
     a->sizes[dim] /= 2;
@@ -180,7 +197,8 @@ static fxs_status infer_glu(fxs_call *c) {
     return fxs_out_pointwise(c, &o, a.dtype);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_status run_with(fxs_call *c, const fxs_loops *loops, double a, double b) {
     fxs_operands o = fxs_operands_of(c, 0, 1);
@@ -192,7 +210,7 @@ static fxs_status run_with(fxs_call *c, const fxs_loops *loops, double a, double
     return fxs_loop_run(c, c->out[0], loops, &o, c->out[0]->dtype, &e);
 }
 
-#define KERNEL(op, a, b)                                                                                               \
+#define KERNEL(op, a, b)                                                                           \
     static fxs_status run_##op(fxs_call *c) { return run_with(c, &op##_loops, a, b); }
 KERNEL(relu, 0, 0)
 KERNEL(hardtanh, fxs_arg_float(c, 1), fxs_arg_float(c, 2))
@@ -240,20 +258,26 @@ static fxs_status run_glu(fxs_call *c) {
     return fxs_loop_run(c, c->out[0], &glu_loops, &o, a.dtype, NULL);
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ---------------------------------------------------------------------------------------------- */
 
 #define F " torch.nn.functional."
 #define NN "torch._C._nn."
-#define ROW(op, args, infer, spellings)                                                                                \
-    { #op, "(Tensor input" args ") -> Tensor", spellings, infer, run_##op, fxs_cost_one, FXS_OP_POINTWISE }
+#define ROW(op, args, infer, spellings)                                                            \
+    {                                                                                              \
+#op, "(Tensor input" args ") -> Tensor", spellings, infer, run_##op, fxs_cost_one,         \
+            FXS_OP_POINTWISE                                                                       \
+    }
 #define IN_PLACE(f) f " " f "_!"
 
 const fxs_op fxs_ops_activation[] = {
-    ROW(relu, ", bool inplace=False", infer_number, "torch.relu Tensor.relu" F "relu torch.nn.functional.relu_!"),
+    ROW(relu, ", bool inplace=False", infer_number,
+        "torch.relu Tensor.relu" F "relu torch.nn.functional.relu_!"),
     ROW(relu6, ", bool inplace=False", infer_number, "torch.relu6" F "relu6 " IN_PLACE(NN "relu6")),
     ROW(leaky_relu, ", number negative_slope=0.01, bool inplace=False", infer_float,
         "torch.nn.functional.leaky_relu " IN_PLACE(NN "leaky_relu")),
-    ROW(elu, ", number alpha=1.0, bool inplace=False", infer_float, "torch.nn.functional.elu " IN_PLACE(NN "elu")),
+    ROW(elu, ", number alpha=1.0, bool inplace=False", infer_float,
+        "torch.nn.functional.elu " IN_PLACE(NN "elu")),
     ROW(selu, ", bool inplace=False", infer_float, "torch.selu" F "selu"),
     ROW(celu, ", number alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
     ROW(gelu, ", *, str approximate='none'", infer_gelu, NN "gelu" F "gelu"),
@@ -263,18 +287,20 @@ const fxs_op fxs_ops_activation[] = {
         "torch.nn.functional.hardtanh " IN_PLACE(NN "hardtanh")),
     ROW(hardsigmoid, ", bool inplace=False", infer_float,
         "torch.nn.functional.hardsigmoid " IN_PLACE(NN "hardsigmoid")),
-    ROW(hardswish, ", bool inplace=False", infer_float, "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
+    ROW(hardswish, ", bool inplace=False", infer_float,
+        "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
     ROW(softplus, ", number beta=1, number threshold=20", infer_float, NN "softplus" F "softplus"),
     ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
     ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
     ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
-    ROW(hardshrink, ", number lambd=0.5", infer_float, "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
+    ROW(hardshrink, ", number lambd=0.5", infer_float,
+        "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
     ROW(threshold, ", number threshold, number value, bool inplace=False", infer_number,
         "torch.threshold" F "_threshold" F "threshold"),
     ROW(log_sigmoid, "", infer_contiguous, NN "log_sigmoid" F "logsigmoid"),
     ROW(prelu, ", Tensor weight", infer_prelu, "torch.prelu Tensor.prelu" F "prelu"),
-    {"glu", "(Tensor input, int dim=-1) -> Tensor", "torch.nn.functional.glu torch._C._nn.glu", infer_glu, run_glu,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"glu", "(Tensor input, int dim=-1) -> Tensor", "torch.nn.functional.glu torch._C._nn.glu",
+     infer_glu, run_glu, fxs_cost_one, FXS_OP_NO_INPLACE},
     {0},
 };
 #undef F
@@ -283,7 +309,10 @@ const fxs_op fxs_ops_activation[] = {
 #undef IN_PLACE
 
 const fxs_module_row fxs_modules_activation[] = {
-    {.name = "ReLU", .hyper = "inplace=False", .repr = "inplace=?", .call = "relu(input, inplace=inplace)"},
+    {.name = "ReLU",
+     .hyper = "inplace=False",
+     .repr = "inplace=?",
+     .call = "relu(input, inplace=inplace)"},
     {.name = "ReLU6",
      .hyper = "min_val=0.0, max_val=6.0, inplace=False",
      .repr = "inplace=?",
@@ -296,7 +325,10 @@ const fxs_module_row fxs_modules_activation[] = {
      .hyper = "alpha=1.0, inplace=False",
      .repr = "alpha=, inplace=?",
      .call = "elu(input, alpha, inplace=inplace)"},
-    {.name = "SELU", .hyper = "inplace=False", .repr = "inplace=?", .call = "selu(input, inplace=inplace)"},
+    {.name = "SELU",
+     .hyper = "inplace=False",
+     .repr = "inplace=?",
+     .call = "selu(input, inplace=inplace)"},
     {.name = "CELU",
      .hyper = "alpha=1.0, inplace=False",
      .repr = "alpha=, inplace=?",
@@ -305,14 +337,26 @@ const fxs_module_row fxs_modules_activation[] = {
      .hyper = "approximate='none'",
      .repr = "approximate=!",
      .call = "gelu(input, approximate=approximate)"},
-    {.name = "SiLU", .hyper = "inplace=False", .repr = "inplace=?", .call = "silu(input, inplace=inplace)"},
-    {.name = "Mish", .hyper = "inplace=False", .repr = "inplace=?", .call = "mish(input, inplace=inplace)"},
+    {.name = "SiLU",
+     .hyper = "inplace=False",
+     .repr = "inplace=?",
+     .call = "silu(input, inplace=inplace)"},
+    {.name = "Mish",
+     .hyper = "inplace=False",
+     .repr = "inplace=?",
+     .call = "mish(input, inplace=inplace)"},
     {.name = "Hardtanh",
      .hyper = "min_val=-1.0, max_val=1.0, inplace=False",
      .repr = "min_val=, max_val=, inplace=?",
      .call = "hardtanh(input, min_val, max_val, inplace=inplace)"},
-    {.name = "Hardsigmoid", .hyper = "inplace=False", .repr = "", .call = "hardsigmoid(input, inplace=inplace)"},
-    {.name = "Hardswish", .hyper = "inplace=False", .repr = "", .call = "hardswish(input, inplace=inplace)"},
+    {.name = "Hardsigmoid",
+     .hyper = "inplace=False",
+     .repr = "",
+     .call = "hardsigmoid(input, inplace=inplace)"},
+    {.name = "Hardswish",
+     .hyper = "inplace=False",
+     .repr = "",
+     .call = "hardswish(input, inplace=inplace)"},
     {.name = "Softplus",
      .hyper = "beta=1, threshold=20",
      .repr = "beta=, threshold=",
@@ -321,8 +365,14 @@ const fxs_module_row fxs_modules_activation[] = {
     {.name = "Tanh", .repr = "", .call = "tanh(input)"},
     {.name = "Sigmoid", .repr = "", .call = "sigmoid(input)"},
     {.name = "Tanhshrink", .repr = "", .call = "tanhshrink(input)"},
-    {.name = "Softshrink", .hyper = "lambd=0.5", .repr = "lambd", .call = "softshrink(input, lambd)"},
-    {.name = "Hardshrink", .hyper = "lambd=0.5", .repr = "lambd", .call = "hardshrink(input, lambd)"},
+    {.name = "Softshrink",
+     .hyper = "lambd=0.5",
+     .repr = "lambd",
+     .call = "softshrink(input, lambd)"},
+    {.name = "Hardshrink",
+     .hyper = "lambd=0.5",
+     .repr = "lambd",
+     .call = "hardshrink(input, lambd)"},
     {.name = "Threshold",
      .hyper = "threshold, value, inplace=False",
      .repr = "threshold=, value=, inplace=?",

@@ -1,5 +1,6 @@
-/* arithmetic.c: add sub mul div floor_divide remainder fmod pow maximum minimum atan2 and their reflected forms, on
- * tensors with tensors or numbers. Numbers with numbers are in scalar_number.c. Types and strides come from iterate.c.
+/* arithmetic.c: add sub mul div floor_divide remainder fmod pow maximum minimum atan2 and their
+ * reflected forms, on tensors with tensors or numbers. Numbers with numbers are in scalar_number.c.
+ * Types and strides come from iterate.c.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -16,10 +17,15 @@ typedef struct extra {
     atomic_bool *by_zero;
 } extra;
 
-/* ---- elements ------------------------------------------------------------------------------------------ */
+/* ---- elements
+ * ------------------------------------------------------------------------------------------ */
 
-static inline int64_t wrap_add(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
-static inline int64_t wrap_mul(int64_t x, int64_t y) { return (int64_t)((uint64_t)x * (uint64_t)y); }
+static inline int64_t wrap_add(int64_t x, int64_t y) {
+    return (int64_t)((uint64_t)x + (uint64_t)y);
+}
+static inline int64_t wrap_mul(int64_t x, int64_t y) {
+    return (int64_t)((uint64_t)x * (uint64_t)y);
+}
 
 static inline int64_t trunc_div(int64_t x, int64_t y, const extra *p) {
     if (y == 0) {
@@ -74,11 +80,12 @@ static inline int64_t int_pow(int64_t x, int64_t y) {
     return r;
 }
 
-#define FLOATS(op, expr32, expr64)                                                                                     \
-    FXS_LOOP2(op##_f32, float, float, extra, expr32) FXS_LOOP2(op##_f64, double, double, extra, expr64)
-#define NUMBERS(op, expr32, expr64, int_expr)                                                                          \
-    FLOATS(op, expr32, expr64)                                                                                         \
-    FXS_LOOP2(op##_i64, int64_t, int64_t, extra, int_expr)                                                             \
+#define FLOATS(op, expr32, expr64)                                                                 \
+    FXS_LOOP2(op##_f32, float, float, extra, expr32)                                               \
+    FXS_LOOP2(op##_f64, double, double, extra, expr64)
+#define NUMBERS(op, expr32, expr64, int_expr)                                                      \
+    FLOATS(op, expr32, expr64)                                                                     \
+    FXS_LOOP2(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
 
 NUMBERS(add, x + p->f32 * y, x + p->f * y, wrap_add(x, wrap_mul(p->i, y)))
@@ -107,9 +114,9 @@ static const fxs_loops hypot_loops = {hypot_f32, hypot_f64, NULL, false};
 #undef NUMBERS
 
 /* Powers that networks use, without pow. */
-#define POWER(op, expr)                                                                                                \
-    FXS_LOOP1(op##_f32, float, float, extra, expr)                                                                     \
-    FXS_LOOP1(op##_f64, double, double, extra, expr)                                                                   \
+#define POWER(op, expr)                                                                            \
+    FXS_LOOP1(op##_f32, float, float, extra, expr)                                                 \
+    FXS_LOOP1(op##_f64, double, double, extra, expr)                                               \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};
 POWER(square, x *x)
 POWER(cube, x *x *x)
@@ -123,7 +130,8 @@ FXS_LOOP1(inverse_root_f64, double, double, extra, 1 / sqrt(x))
 static const fxs_loops root_loops = {root_f32, root_f64, NULL, false},
                        inverse_root_loops = {inverse_root_f32, inverse_root_f64, NULL, false};
 
-/* ---- infer --------------------------------------------------------------------------------------------- */
+/* ---- infer
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_mul(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
@@ -195,7 +203,9 @@ static fxs_status infer_add(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
     if (c->arg[2].tag == FXS_V_FLOAT && !fxs_is_floating(d) && !fxs_is_complex(d))
-        return FXS_REFUSE(c, FXS_ETYPE, "for integral tensors, argument 'alpha' must not be a floating point number");
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "for integral tensors, argument 'alpha' must not be a floating point number");
     if (c->arg[2].tag == FXS_V_BOOL && d != FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "a boolean 'alpha' is only supported for boolean results");
     return infer_common(c);
@@ -204,7 +214,8 @@ static fxs_status infer_add(fxs_call *c) {
 static fxs_status infer_sub(fxs_call *c) {
     if (is_bool(&c->arg[0]) || is_bool(&c->arg[1]))
         return FXS_REFUSE(c, FXS_ETYPE,
-                          "subtraction, the `-` operator, with a bool tensor is not supported: to invert a mask, use "
+                          "subtraction, the `-` operator, with a bool tensor is not supported: to "
+                          "invert a mask, use "
                           "the `~` or `logical_not()` operator instead");
     return infer_add(c);
 }
@@ -214,7 +225,8 @@ static fxs_status infer_div(fxs_call *c) {
     if (fxs_arg_is_none(c, 2))
         return fxs_is_complex_call(c) ? fxs_complex_infer(c) : infer_float(c);
     if (strcmp(mode, "trunc") != 0 && strcmp(mode, "floor") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "rounding_mode must be None, 'trunc' or 'floor', not '%s'", mode);
+        return FXS_REFUSE(c, FXS_EINVAL, "rounding_mode must be None, 'trunc' or 'floor', not '%s'",
+                          mode);
     return infer_not_bool(c);
 }
 
@@ -231,10 +243,12 @@ static fxs_status infer_pow(fxs_call *c) {
     return fxs_out_like(c, fxs_arg_tensor(c, 0), d);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------- */
 
 /* Runs over (first, second); a division of integers by zero is an error, as in PyTorch. */
-static fxs_status run_two(fxs_call *c, const fxs_loops *loops, fxs_value first, fxs_value second, fxs_dtype common) {
+static fxs_status run_two(fxs_call *c, const fxs_loops *loops, fxs_value first, fxs_value second,
+                          fxs_dtype common) {
     atomic_bool by_zero = false;
     fxs_operands o = {.n = 2, .v = {first, second}};
     extra e = {.f = 1, .f32 = 1, .i = 1, .by_zero = &by_zero};
@@ -276,8 +290,10 @@ static fxs_dtype common_float_of(const fxs_call *c) {
     return fxs_common_float(&o);
 }
 
-#define KERNEL(op, common)                                                                                             \
-    static fxs_status run_##op(fxs_call *c) { return run_two(c, &op##_loops, c->arg[0], c->arg[1], common(c)); }
+#define KERNEL(op, common)                                                                         \
+    static fxs_status run_##op(fxs_call *c) {                                                      \
+        return run_two(c, &op##_loops, c->arg[0], c->arg[1], common(c));                           \
+    }
 KERNEL(floor_divide, common_of)
 KERNEL(remainder, common_of)
 KERNEL(fmod, common_of)
@@ -296,12 +312,17 @@ static fxs_status run_mul(fxs_call *c) {
     return run_two(c, &mul_loops, c->arg[0], c->arg[1], common_of(c));
 }
 
-/* number / tensor is number * reciprocal(tensor) in PyTorch, rounding included; reflected methods swap. */
+/* number / tensor is number * reciprocal(tensor) in PyTorch, rounding included; reflected methods
+ * swap. */
 static fxs_status run_number_div(fxs_call *c) {
     return run_two(c, &rdiv_loops, c->arg[0], c->arg[1], common_float_of(c));
 }
-static fxs_status run_rdiv(fxs_call *c) { return run_two(c, &rdiv_loops, c->arg[1], c->arg[0], c->out[0]->dtype); }
-static fxs_status run_rpow(fxs_call *c) { return run_two(c, &pow_loops, c->arg[1], c->arg[0], common_of(c)); }
+static fxs_status run_rdiv(fxs_call *c) {
+    return run_two(c, &rdiv_loops, c->arg[1], c->arg[0], c->out[0]->dtype);
+}
+static fxs_status run_rpow(fxs_call *c) {
+    return run_two(c, &pow_loops, c->arg[1], c->arg[0], common_of(c));
+}
 static fxs_status run_rfloor_divide(fxs_call *c) {
     return run_two(c, &floor_divide_loops, c->arg[1], c->arg[0], common_of(c));
 }
@@ -315,15 +336,17 @@ static fxs_status run_div(fxs_call *c) {
     if (fxs_arg_is_none(c, 2))
         return run_two(c, &div_loops, c->arg[0], c->arg[1], common_float_of(c));
     bool down = fxs_arg_str(c, 2)[0] == 'f';
-    return run_two(c, down ? &floor_divide_loops : &trunc_divide_loops, c->arg[0], c->arg[1], common_of(c));
+    return run_two(c, down ? &floor_divide_loops : &trunc_divide_loops, c->arg[0], c->arg[1],
+                   common_of(c));
 }
 
 static fxs_status run_pow(fxs_call *c) {
     static const struct {
         double exponent;
         const fxs_loops *loops;
-    } short_ways[] = {{2, &square_loops},   {0.5, &root_loops},          {3, &cube_loops},
-                      {-1, &inverse_loops}, {-0.5, &inverse_root_loops}, {-2, &inverse_square_loops}};
+    } short_ways[] = {
+        {2, &square_loops},   {0.5, &root_loops},          {3, &cube_loops},
+        {-1, &inverse_loops}, {-0.5, &inverse_root_loops}, {-2, &inverse_square_loops}};
     fxs_dtype common = common_of(c);
     if (c->arg[1].tag != FXS_V_TENSOR && fxs_is_floating(common)) {
         fxs_operands o = fxs_operands_of(c, 0, 1);
@@ -349,66 +372,78 @@ static fxs_cost cost_add(const fxs_call *c) {
 
 const fxs_op fxs_ops_arithmetic[] = {
     {"add", WITH_ALPHA,
-     "operator.add Tensor.add torch.add Tensor.__add__ Tensor.__radd__ operator.iadd! Tensor.__iadd__!", infer_add,
-     run_add, cost_add, FXS_OP_POINTWISE},
-    {"add", NUMBER_ALPHA, "operator.add operator.iadd torch.add", infer_add, run_add, cost_add, FXS_OP_NO_INPLACE},
+     "operator.add Tensor.add torch.add Tensor.__add__ Tensor.__radd__ operator.iadd! "
+     "Tensor.__iadd__!",
+     infer_add, run_add, cost_add, FXS_OP_POINTWISE},
+    {"add", NUMBER_ALPHA, "operator.add operator.iadd torch.add", infer_add, run_add, cost_add,
+     FXS_OP_NO_INPLACE},
     {"sub", WITH_ALPHA,
-     "operator.sub Tensor.sub torch.sub Tensor.subtract torch.subtract Tensor.__sub__ operator.isub! Tensor.__isub__!",
+     "operator.sub Tensor.sub torch.sub Tensor.subtract torch.subtract Tensor.__sub__ "
+     "operator.isub! Tensor.__isub__!",
      infer_sub, run_sub, cost_add, FXS_OP_POINTWISE},
-    {"sub", NUMBER_ALPHA, "operator.sub operator.isub torch.sub", infer_sub, run_sub, cost_add, FXS_OP_NO_INPLACE},
+    {"sub", NUMBER_ALPHA, "operator.sub operator.isub torch.sub", infer_sub, run_sub, cost_add,
+     FXS_OP_NO_INPLACE},
     {"rsub", WITH_ALPHA, "torch.rsub Tensor.__rsub__", infer_sub, run_rsub, cost_add,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"mul", WITH_OTHER,
-     "operator.mul Tensor.mul torch.mul Tensor.multiply torch.multiply Tensor.__mul__ Tensor.__rmul__ operator.imul! "
+     "operator.mul Tensor.mul torch.mul Tensor.multiply torch.multiply Tensor.__mul__ "
+     "Tensor.__rmul__ operator.imul! "
      "Tensor.__imul__!",
      infer_mul, run_mul, fxs_cost_one, FXS_OP_POINTWISE},
-    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul torch.multiply", infer_mul, run_mul, fxs_cost_one,
-     FXS_OP_NO_INPLACE},
+    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul torch.multiply", infer_mul, run_mul,
+     fxs_cost_one, FXS_OP_NO_INPLACE},
     {"div", "(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor",
-     "operator.truediv Tensor.div torch.div Tensor.divide torch.divide Tensor.true_divide torch.true_divide "
+     "operator.truediv Tensor.div torch.div Tensor.divide torch.divide Tensor.true_divide "
+     "torch.true_divide "
      "Tensor.__truediv__ Tensor.__div__ operator.itruediv! Tensor.__itruediv__! Tensor.__idiv__!",
      infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE},
-    {"div", NUMBER_FIRST, "operator.truediv operator.itruediv torch.div torch.divide torch.true_divide", infer_float,
+    {"div", NUMBER_FIRST,
+     "operator.truediv operator.itruediv torch.div torch.divide torch.true_divide", infer_float,
      run_number_div, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_rdiv, run_rdiv, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"floor_divide", WITH_OTHER,
-     "operator.floordiv Tensor.floor_divide torch.floor_divide Tensor.__floordiv__ operator.ifloordiv! "
+     "operator.floordiv Tensor.floor_divide torch.floor_divide Tensor.__floordiv__ "
+     "operator.ifloordiv! "
      "Tensor.__ifloordiv__!",
      infer_not_bool, run_floor_divide, fxs_cost_one, FXS_OP_POINTWISE},
-    {"floor_divide", NUMBER_FIRST, "operator.floordiv operator.ifloordiv", infer_not_bool, run_floor_divide,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"rfloor_divide", WITH_OTHER, "Tensor.__rfloordiv__", infer_reflected, run_rfloor_divide, fxs_cost_one,
-     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+    {"floor_divide", NUMBER_FIRST, "operator.floordiv operator.ifloordiv", infer_not_bool,
+     run_floor_divide, fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"rfloor_divide", WITH_OTHER, "Tensor.__rfloordiv__", infer_reflected, run_rfloor_divide,
+     fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"remainder", WITH_OTHER,
-     "operator.mod Tensor.remainder torch.remainder Tensor.__mod__ operator.imod! Tensor.__imod__!", infer_not_bool,
-     run_remainder, fxs_cost_one, FXS_OP_POINTWISE},
-    {"remainder", NUMBER_FIRST, "operator.mod operator.imod torch.remainder", infer_not_bool, run_remainder,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
+     "operator.mod Tensor.remainder torch.remainder Tensor.__mod__ operator.imod! Tensor.__imod__!",
+     infer_not_bool, run_remainder, fxs_cost_one, FXS_OP_POINTWISE},
+    {"remainder", NUMBER_FIRST, "operator.mod operator.imod torch.remainder", infer_not_bool,
+     run_remainder, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rremainder", WITH_OTHER, "Tensor.__rmod__", infer_reflected, run_rremainder, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"fmod", WITH_OTHER, "Tensor.fmod torch.fmod", infer_not_bool, run_fmod, fxs_cost_one, FXS_OP_POINTWISE},
+    {"fmod", WITH_OTHER, "Tensor.fmod torch.fmod", infer_not_bool, run_fmod, fxs_cost_one,
+     FXS_OP_POINTWISE},
     {"pow", "(Tensor self, Tensor|Scalar exponent) -> Tensor",
      "operator.pow Tensor.pow torch.pow Tensor.__pow__ operator.ipow! "
      "Tensor.__ipow__!",
      infer_pow, run_pow, fxs_cost_one, FXS_OP_POINTWISE},
-    {"pow", "(Scalar self, Tensor exponent) -> Tensor", "operator.pow operator.ipow torch.pow", infer_not_bool, run_pow,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"pow", "(Scalar self, Tensor exponent) -> Tensor", "operator.pow operator.ipow torch.pow",
+     infer_not_bool, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rpow", WITH_OTHER, "Tensor.__rpow__", infer_not_bool, run_rpow, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"maximum", "(Tensor self, Tensor other) -> Tensor", "torch.maximum Tensor.maximum torch.max Tensor.max",
-     infer_common, run_maximum, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"minimum", "(Tensor self, Tensor other) -> Tensor", "torch.minimum Tensor.minimum torch.min Tensor.min",
-     infer_common, run_minimum, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"fmax", "(Tensor self, Tensor other) -> Tensor", "torch.fmax Tensor.fmax", infer_common, run_fmax, fxs_cost_one,
+    {"maximum", "(Tensor self, Tensor other) -> Tensor",
+     "torch.maximum Tensor.maximum torch.max Tensor.max", infer_common, run_maximum, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"fmin", "(Tensor self, Tensor other) -> Tensor", "torch.fmin Tensor.fmin", infer_common, run_fmin, fxs_cost_one,
+    {"minimum", "(Tensor self, Tensor other) -> Tensor",
+     "torch.minimum Tensor.minimum torch.min Tensor.min", infer_common, run_minimum, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    {"atan2", "(Tensor self, Tensor other) -> Tensor", "torch.atan2 Tensor.atan2 torch.arctan2 Tensor.arctan2",
-     infer_float, run_atan2, fxs_cost_one, FXS_OP_POINTWISE},
-    {"copysign", WITH_OTHER, "torch.copysign Tensor.copysign", infer_float, run_copysign, fxs_cost_one,
+    {"fmax", "(Tensor self, Tensor other) -> Tensor", "torch.fmax Tensor.fmax", infer_common,
+     run_fmax, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+    {"fmin", "(Tensor self, Tensor other) -> Tensor", "torch.fmin Tensor.fmin", infer_common,
+     run_fmin, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+    {"atan2", "(Tensor self, Tensor other) -> Tensor",
+     "torch.atan2 Tensor.atan2 torch.arctan2 Tensor.arctan2", infer_float, run_atan2, fxs_cost_one,
      FXS_OP_POINTWISE},
-    {"hypot", "(Tensor self, Tensor other) -> Tensor", "torch.hypot Tensor.hypot", infer_floats_only, run_hypot,
+    {"copysign", WITH_OTHER, "torch.copysign Tensor.copysign", infer_float, run_copysign,
      fxs_cost_one, FXS_OP_POINTWISE},
+    {"hypot", "(Tensor self, Tensor other) -> Tensor", "torch.hypot Tensor.hypot",
+     infer_floats_only, run_hypot, fxs_cost_one, FXS_OP_POINTWISE},
     {0},
 };

@@ -1,5 +1,5 @@
-/* arithmetic_special.c: two-argument functions that networks seldom call: xlogy logaddexp logaddexp2 heaviside gcd lcm.
- * They work as those of arithmetic.c do. */
+/* arithmetic_special.c: two-argument functions that networks seldom call: xlogy logaddexp
+ * logaddexp2 heaviside gcd lcm. They work as those of arithmetic.c do. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,8 +33,8 @@ static inline double logaddexp2(double x, double y) {
     return fmax(x, y) + log1p(exp2(-fabs(x - y))) * 1.4426950408889634;
 }
 
-#define FLOATS(op, expr)                                                                                               \
-    FXS_LOOP2(op##_f32, float, float, void, (float)(expr))                                                             \
+#define FLOATS(op, expr)                                                                           \
+    FXS_LOOP2(op##_f32, float, float, void, (float)(expr))                                         \
     FXS_LOOP2(op##_f64, double, double, void, expr)
 FLOATS(xlogy, isnan(y) ? (double)y : x == 0 ? 0 : (double)x * log((double)y))
 FLOATS(logaddexp, isnan(x) || isnan(y) ? (double)x + (double)y : logaddexp((double)x, (double)y))
@@ -49,7 +49,8 @@ static const fxs_loops xlogy_loops = {xlogy_f32, xlogy_f64, NULL, false},
                        logaddexp_loops = {logaddexp_f32, logaddexp_f64, NULL, false},
                        logaddexp2_loops = {logaddexp2_f32, logaddexp2_f64, NULL, false},
                        heaviside_loops = {heaviside_f32, heaviside_f64, heaviside_i64, false},
-                       gcd_loops = {NULL, NULL, gcd_i64, false}, lcm_loops = {NULL, NULL, lcm_i64, false};
+                       gcd_loops = {NULL, NULL, gcd_i64, false},
+                       lcm_loops = {NULL, NULL, lcm_i64, false};
 
 static fxs_status infer_any_float(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
@@ -93,14 +94,18 @@ FXS_KERNEL(lcm, 2, fxs_common_type)
 #define BOTH(name) "torch." name " Tensor." name
 
 const fxs_op fxs_ops_arithmetic_special[] = {
-    {"xlogy", "(Tensor self, Tensor|Scalar other) -> Tensor", BOTH("xlogy") " torch._C._special.special_xlogy",
-     infer_any_float, run_xlogy, fxs_cost_one, FXS_OP_POINTWISE},
-    {"xlogy", "(Scalar self, Tensor other) -> Tensor", "torch.xlogy torch._C._special.special_xlogy", infer_any_float,
-     run_xlogy, fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"logaddexp", PAIR, BOTH("logaddexp"), infer_real, run_logaddexp, fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"logaddexp2", PAIR, BOTH("logaddexp2"), infer_real, run_logaddexp2, fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"heaviside", "(Tensor self, Tensor values) -> Tensor", BOTH("heaviside"), infer_heaviside, run_heaviside,
-     fxs_cost_one, FXS_OP_POINTWISE},
+    {"xlogy", "(Tensor self, Tensor|Scalar other) -> Tensor",
+     BOTH("xlogy") " torch._C._special.special_xlogy", infer_any_float, run_xlogy, fxs_cost_one,
+     FXS_OP_POINTWISE},
+    {"xlogy", "(Scalar self, Tensor other) -> Tensor",
+     "torch.xlogy torch._C._special.special_xlogy", infer_any_float, run_xlogy, fxs_cost_one,
+     FXS_OP_NO_INPLACE},
+    {"logaddexp", PAIR, BOTH("logaddexp"), infer_real, run_logaddexp, fxs_cost_one,
+     FXS_OP_NO_INPLACE},
+    {"logaddexp2", PAIR, BOTH("logaddexp2"), infer_real, run_logaddexp2, fxs_cost_one,
+     FXS_OP_NO_INPLACE},
+    {"heaviside", "(Tensor self, Tensor values) -> Tensor", BOTH("heaviside"), infer_heaviside,
+     run_heaviside, fxs_cost_one, FXS_OP_POINTWISE},
     {"gcd", PAIR, BOTH("gcd"), infer_whole, run_gcd, fxs_cost_one, FXS_OP_POINTWISE},
     {"lcm", PAIR, BOTH("lcm"), infer_whole, run_lcm, fxs_cost_one, FXS_OP_POINTWISE},
     {0},

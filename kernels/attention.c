@@ -1,4 +1,5 @@
-/* attention.c: scaled_dot_product_attention. Products are in product.c, the softmax in softmax.c. */
+/* attention.c: scaled_dot_product_attention. Products are in product.c, the softmax in softmax.c.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static fxs_tensor turned(const fxs_tensor *t) {
 
 /* Sizes of query @ key' into *scores, and of that @ value into *result. */
 static fxs_status check_attention(fxs_call *c, fxs_tensor *scores, fxs_tensor *result) {
-    const fxs_tensor *q = fxs_arg_tensor(c, QUERY), *k = fxs_arg_tensor(c, KEY), *v = fxs_arg_tensor(c, VALUE);
+    const fxs_tensor *q = fxs_arg_tensor(c, QUERY), *k = fxs_arg_tensor(c, KEY),
+                     *v = fxs_arg_tensor(c, VALUE);
     const fxs_tensor *const all[] = {q, k, v};
     char text[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, q, FXS_TAKES_FLOATS));
@@ -28,8 +30,10 @@ static fxs_status check_attention(fxs_call *c, fxs_tensor *scores, fxs_tensor *r
     FXS_TRY(fxs_check_same_dtype(c, q, v, "value"));
     for (int i = 0; i < 3; i++)
         if (all[i]->ndim < 2)
-            return FXS_REFUSE(c, FXS_ESHAPE, "expected query, key and value of at least 2 dimensions, but got shape %s",
-                              fxs_sizes_text(all[i], text));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "expected query, key and value of at least 2 dimensions, but got shape %s",
+                fxs_sizes_text(all[i], text));
     fxs_tensor key = turned(k);
     *scores = (fxs_tensor){.dtype = q->dtype};
     *result = (fxs_tensor){.dtype = q->dtype};
@@ -45,7 +49,8 @@ static fxs_status check_mask(fxs_call *c, const fxs_tensor *scores) {
     if (!m)
         return FXS_OK;
     if (fxs_arg_bool(c, CAUSAL))
-        return FXS_REFUSE(c, FXS_EINVAL, "explicit attn_mask should not be set when is_causal=True");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "explicit attn_mask should not be set when is_causal=True");
     if (m->dtype != FXS_BOOL && m->dtype != scores->dtype)
         return FXS_REFUSE(c, FXS_ETYPE, "expected attn_mask of type bool or %s, but got %s",
                           fxs_dtype_name(scores->dtype), fxs_dtype_name(m->dtype));
@@ -54,7 +59,8 @@ static fxs_status check_mask(fxs_call *c, const fxs_tensor *scores) {
         ok = m->sizes[i] == n || m->sizes[i] == 1;
     }
     return ok ? FXS_OK
-              : FXS_REFUSE(c, FXS_ESHAPE, "attn_mask of shape %s can't be expanded to scores of shape %s",
+              : FXS_REFUSE(c, FXS_ESHAPE,
+                           "attn_mask of shape %s can't be expanded to scores of shape %s",
                            fxs_sizes_text(m, a), fxs_sizes_text(scores, b));
 }
 
@@ -92,7 +98,8 @@ static double masked(const fxs_call *c, const fxs_tensor *scores, int64_t i, dou
 
 static void scale_and_mask(const fxs_call *c, fxs_dtype d, fxs_tensor *scores) {
     const fxs_tensor *q = fxs_arg_tensor(c, QUERY);
-    double scale = fxs_arg_is_none(c, SCALE) ? 1 / sqrt((double)q->sizes[q->ndim - 1]) : fxs_arg_float(c, SCALE);
+    double scale = fxs_arg_is_none(c, SCALE) ? 1 / sqrt((double)q->sizes[q->ndim - 1])
+                                             : fxs_arg_float(c, SCALE);
     int64_t n = fxs_tensor_numel(scores);
     bool plain = !fxs_arg_tensor(c, MASK) && !fxs_arg_bool(c, CAUSAL);
     float *f = fxs_tensor_data(scores);
@@ -140,10 +147,13 @@ static fxs_status run_attention(fxs_call *c) {
     return fxs_work_end(&w);
 }
 
-/* 2 L S E for the scores and 2 L S Ev for the result, for each head; 6 for each score: scale and softmax */
+/* 2 L S E for the scores and 2 L S Ev for the result, for each head; 6 for each score: scale and
+ * softmax */
 static fxs_cost cost_attention(const fxs_call *c) {
     const fxs_tensor *q = fxs_arg_tensor(c, QUERY), *k = fxs_arg_tensor(c, KEY), *out = c->out[0];
-    double rows = out->sizes[out->ndim - 1] ? (double)fxs_tensor_numel(out) / (double)out->sizes[out->ndim - 1] : 0;
+    double rows = out->sizes[out->ndim - 1]
+                      ? (double)fxs_tensor_numel(out) / (double)out->sizes[out->ndim - 1]
+                      : 0;
     double scores = rows * (double)k->sizes[k->ndim - 2];
     double each = 2 * (double)q->sizes[q->ndim - 1] + 2 * (double)out->sizes[out->ndim - 1] + 6;
     return (fxs_cost){.flops = each * scores};
@@ -151,9 +161,11 @@ static fxs_cost cost_attention(const fxs_call *c) {
 
 const fxs_op fxs_ops_attention[] = {
     {.name = "scaled_dot_product_attention",
-     .schema = "(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
-               "bool is_causal=False, *, float? scale=None) -> Tensor",
-     .torch = "torch._C._nn.scaled_dot_product_attention torch.nn.functional.scaled_dot_product_attention",
+     .schema =
+         "(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
+         "bool is_causal=False, *, float? scale=None) -> Tensor",
+     .torch = "torch._C._nn.scaled_dot_product_attention "
+              "torch.nn.functional.scaled_dot_product_attention",
      .infer = infer_attention,
      .kernel = run_attention,
      .cost = cost_attention,

@@ -1,5 +1,6 @@
-/* attention_layer.c: multi-head attention, as the layer and as the function it calls: projections, heads, masks,
- * weights, composed of other operators. What attends itself stands in attention.c; this one also gives the weights. */
+/* attention_layer.c: multi-head attention, as the layer and as the function it calls: projections,
+ * heads, masks, weights, composed of other operators. What attends itself stands in attention.c;
+ * this one also gives the weights. */
 #include <math.h>
 
 #include "kernels/compose.h"
@@ -10,7 +11,8 @@
 typedef struct heads {
     fxs_tensor *query, *key, *value, *padding, *mask;
     fxs_tensor *in_weight, *in_bias, *q_weight, *k_weight, *v_weight, *out_weight, *out_bias;
-    int64_t count, targets, sources, batch, width; /* heads; lengths of query and key; width: the embedding */
+    int64_t count, targets, sources, batch,
+        width; /* heads; lengths of query and key; width: the embedding */
     double dropout;
     bool need_weights, average, batched;
 } heads;
@@ -54,7 +56,8 @@ static fxs_tensor *hide_padding(fxs_compose *k, const heads *h, fxs_tensor *scor
 }
 
 static void give_weights(fxs_compose *k, const heads *h, fxs_tensor *scores) {
-    scores = FXS_DO(k, "view", fxs_t(scores), FXS_INTS(k, h->batch, h->count, h->targets, h->sources));
+    scores =
+        FXS_DO(k, "view", fxs_t(scores), FXS_INTS(k, h->batch, h->count, h->targets, h->sources));
     if (h->average)
         scores = FXS_DO(k, "mean", fxs_t(scores), fxs_int(1));
     if (!h->batched)
@@ -64,7 +67,8 @@ static void give_weights(fxs_compose *k, const heads *h, fxs_tensor *scores) {
 
 /* query, key and value have time in front: [T, B, E]. The result too. */
 static fxs_tensor *attend(fxs_compose *k, const heads *h, fxs_tensor **weights) {
-    fxs_tensor *q = project(k, h, h->query, 0, h->targets), *key = project(k, h, h->key, 1, h->sources);
+    fxs_tensor *q = project(k, h, h->query, 0, h->targets),
+               *key = project(k, h, h->key, 1, h->sources);
     fxs_tensor *v = project(k, h, h->value, 2, h->sources);
     q = FXS_DO(k, "mul", fxs_t(q), fxs_float(1 / sqrt((double)(h->width / h->count))));
     key = FXS_DO(k, "transpose", fxs_t(key), fxs_int(-2), fxs_int(-1));
@@ -88,11 +92,12 @@ static void check_shapes(fxs_compose *k, heads *h) {
         return;
     h->batched = q->ndim == 3;
     if ((q->ndim != 2 && q->ndim != 3) || key->ndim != q->ndim || h->value->ndim != q->ndim)
-        fxs_stop(k, FXS_ESHAPE, "expected query and key of 3 dimensions (2 without a batch), but got %s and %s",
+        fxs_stop(k, FXS_ESHAPE,
+                 "expected query and key of 3 dimensions (2 without a batch), but got %s and %s",
                  fxs_sizes_text(q, a), fxs_sizes_text(key, b));
     else if (h->count < 1 || q->sizes[q->ndim - 1] % h->count)
-        fxs_stop(k, FXS_EINVAL, "an embedding of %lld is no multiple of %lld heads", (long long)q->sizes[q->ndim - 1],
-                 (long long)h->count);
+        fxs_stop(k, FXS_EINVAL, "an embedding of %lld is no multiple of %lld heads",
+                 (long long)q->sizes[q->ndim - 1], (long long)h->count);
 }
 
 static void lengths(fxs_compose *k, heads *h) {
@@ -101,8 +106,10 @@ static void lengths(fxs_compose *k, heads *h) {
         return;
     h->targets = h->query->sizes[0], h->batch = h->query->sizes[1], h->width = h->query->sizes[2];
     h->sources = h->key->sizes[0];
-    if (h->key->sizes[1] != h->batch || h->value->sizes[1] != h->batch || h->value->sizes[0] != h->sources)
-        fxs_stop(k, FXS_ESHAPE, "query, key and value must agree in batch and length, but got %s and %s",
+    if (h->key->sizes[1] != h->batch || h->value->sizes[1] != h->batch ||
+        h->value->sizes[0] != h->sources)
+        fxs_stop(k, FXS_ESHAPE,
+                 "query, key and value must agree in batch and length, but got %s and %s",
                  fxs_sizes_text(h->query, a), fxs_sizes_text(h->key, b));
     else if (!h->out_weight)
         fxs_stop(k, FXS_EUNKNOWN, "out_proj.weight is not there");
@@ -136,9 +143,12 @@ static void make(fxs_compose *k, heads *h, bool batch_first) {
         give_weights(k, h, weights);
 }
 
-static bool yes_or_none(const fxs_call *c, int i) { return fxs_arg_is_none(c, i) || fxs_arg_bool(c, i); }
+static bool yes_or_none(const fxs_call *c, int i) {
+    return fxs_arg_is_none(c, i) || fxs_arg_bool(c, i);
+}
 
-/* ---- the layer ------------------------------------------------------------------------------------------- */
+/* ---- the layer
+ * ------------------------------------------------------------------------------------------- */
 
 enum {
     QUERY,
@@ -163,8 +173,9 @@ enum {
     ZERO_ATTENTION
 };
 
-/* print(model) shows neither the number of heads nor batch_first. Shapes do not depend on the first, but for weights
- * that are not averaged; and batch_first is taken for true, as torchvision has it. */
+/* print(model) shows neither the number of heads nor batch_first. Shapes do not depend on the
+ * first, but for weights that are not averaged; and batch_first is taken for true, as torchvision
+ * has it. */
 static void make_layer(fxs_compose *k) {
     const fxs_call *c = k->call;
     heads h = {.query = fxs_arg_tensor(c, QUERY),
@@ -186,7 +197,8 @@ static void make_layer(fxs_compose *k) {
     if (fxs_arg_tensor(c, BIAS_K) || fxs_arg_bool(c, ZERO_ATTENTION))
         fxs_stop(k, FXS_EUNKNOWN, "add_bias_kv and add_zero_attn are not known here");
     if (h.need_weights && !h.average && fxs_arg_is_none(c, HEADS))
-        fxs_stop(k, FXS_EUNKNOWN, "the shape of unaveraged weights needs num_heads, which is not known");
+        fxs_stop(k, FXS_EUNKNOWN,
+                 "the shape of unaveraged weights needs num_heads, which is not known");
     make(k, &h, yes_or_none(c, BATCH_FIRST));
 }
 
@@ -205,13 +217,15 @@ static fxs_status infer_mha(fxs_call *c) {
 
 static fxs_status run_mha(fxs_call *c) {
     if (fxs_arg_is_none(c, HEADS))
-        return FXS_REFUSE(c, FXS_EUNKNOWN,
-                          "values of a MultiheadAttention layer can't be computed: its number of heads is not in "
-                          "print(model); shapes can (--meta)");
+        return FXS_REFUSE(
+            c, FXS_EUNKNOWN,
+            "values of a MultiheadAttention layer can't be computed: its number of heads is not in "
+            "print(model); shapes can (--meta)");
     return run_layer(c);
 }
 
-/* ---- torch.nn.functional.multi_head_attention_forward ------------------------------------------------------ */
+/* ---- torch.nn.functional.multi_head_attention_forward
+ * ------------------------------------------------------ */
 
 enum {
     F_WIDTH = 3,
@@ -272,7 +286,9 @@ static fxs_status infer_forward(fxs_call *c) {
     return fxs_out_value(c, pair);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The layer's own state where its arguments are known; the rest is its child's, out_proj. */
 static fxs_status expand_mha(fxs_layer *l) {
@@ -286,26 +302,37 @@ static fxs_status expand_mha(fxs_layer *l) {
                    .sizes = {3 * e, e},
                    .init = FXS_INIT_UNIFORM,
                    .bound = sqrt(1.5 / (double)e)};
-    fxs_state b = {.name = "in_proj_bias", .dtype = FXS_FLOAT32, .ndim = 1, .sizes = {3 * e}, .init = FXS_INIT_ZEROS};
+    fxs_state b = {.name = "in_proj_bias",
+                   .dtype = FXS_FLOAT32,
+                   .ndim = 1,
+                   .sizes = {3 * e},
+                   .init = FXS_INIT_ZEROS};
     FXS_TRY(fxs_layer_add(l, &w));
     return fxs_layer_int(l, "bias", 1) ? fxs_layer_add(l, &b) : FXS_OK;
 }
 
 const fxs_op fxs_ops_attention_layer[] = {
     {"multi_head_attention",
-     "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool? need_weights=None, "
-     "Tensor? attn_mask=None, bool? average_attn_weights=None, int? num_heads=None, bool? batch_first=None, "
-     "float dropout=0.0, bool training=False, Tensor? in_proj_weight=None, Tensor? in_proj_bias=None, "
+     "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool? "
+     "need_weights=None, "
+     "Tensor? attn_mask=None, bool? average_attn_weights=None, int? num_heads=None, bool? "
+     "batch_first=None, "
+     "float dropout=0.0, bool training=False, Tensor? in_proj_weight=None, Tensor? "
+     "in_proj_bias=None, "
      "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, "
-     "Tensor? out_proj_weight=None, Tensor? out_proj_bias=None, Tensor? bias_k=None, bool add_zero_attn=False) -> "
+     "Tensor? out_proj_weight=None, Tensor? out_proj_bias=None, Tensor? bias_k=None, bool "
+     "add_zero_attn=False) -> "
      "(Tensor, Tensor?)",
      NULL, infer_mha, run_mha, cost_layer, FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
     {"multi_head_attention_forward",
-     "(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, Tensor? in_proj_weight, "
+     "(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, Tensor? "
+     "in_proj_weight, "
      "Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, "
-     "Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? key_padding_mask=None, "
+     "Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? "
+     "key_padding_mask=None, "
      "bool need_weights=True, Tensor? attn_mask=None, bool use_separate_proj_weight=False, "
-     "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, Tensor? static_k=None, "
+     "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, Tensor? "
+     "static_k=None, "
      "Tensor? static_v=None, bool average_attn_weights=True) -> (Tensor, Tensor?)",
      "torch.nn.functional.multi_head_attention_forward", infer_forward, run_function, cost_function,
      FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
@@ -314,13 +341,16 @@ const fxs_op fxs_ops_attention_layer[] = {
 
 const fxs_module_row fxs_modules_attention_layer[] = {
     {.name = "MultiheadAttention",
-     .hyper =
-         "embed_dim=None, num_heads=None, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, "
-         "vdim=None, batch_first=None",
-     .call = "multi_head_attention(query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, "
-             "num_heads, batch_first, dropout, training, in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, "
+     .hyper = "embed_dim=None, num_heads=None, dropout=0.0, bias=True, add_bias_kv=False, "
+              "add_zero_attn=False, kdim=None, "
+              "vdim=None, batch_first=None",
+     .call = "multi_head_attention(query, key, value, key_padding_mask, need_weights, attn_mask, "
+             "average_attn_weights, "
+             "num_heads, batch_first, dropout, training, in_proj_weight, in_proj_bias, "
+             "q_proj_weight, k_proj_weight, "
              "v_proj_weight, out_proj.weight, out_proj.bias, bias_k, add_zero_attn)",
-     .forward = "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights",
+     .forward =
+         "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights",
      .expand = expand_mha},
     {0},
 };

@@ -1,10 +1,12 @@
-/* cast.c: clone contiguous detach to float long cpu cuda type_as ...: copies in another type or memory format, or the
- * tensor itself when it has both already. Devices are one: a move to another is no move. */
+/* cast.c: clone contiguous detach to float long cpu cuda type_as ...: copies in another type or
+ * memory format, or the tensor itself when it has both already. Devices are one: a move to another
+ * is no move. */
 #include "kernels/format.h"
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
-/* ---- memory formats ------------------------------------------------------------------------------------ */
+/* ---- memory formats
+ * ------------------------------------------------------------------------------------ */
 
 fxs_memory_format fxs_suggested_format(const fxs_tensor *t) {
     if (!fxs_suggests_channels_last(t))
@@ -12,10 +14,12 @@ fxs_memory_format fxs_suggested_format(const fxs_tensor *t) {
     return t->ndim == 4 ? FXS_CHANNELS_LAST : FXS_CHANNELS_LAST_3D;
 }
 
-fxs_status fxs_format_strides(fxs_call *c, fxs_memory_format f, int ndim, const int64_t *sizes, int64_t *strides) {
+fxs_status fxs_format_strides(fxs_call *c, fxs_memory_format f, int ndim, const int64_t *sizes,
+                              int64_t *strides) {
     int want = f == FXS_CHANNELS_LAST ? 4 : f == FXS_CHANNELS_LAST_3D ? 5 : ndim;
     if (ndim != want)
-        return FXS_REFUSE(c, FXS_ESHAPE, "required rank %d tensor to use the %s format, but it has rank %d", want,
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "required rank %d tensor to use the %s format, but it has rank %d", want,
                           want == 4 ? "channels_last" : "channels_last_3d", ndim);
     if (f == FXS_CHANNELS_LAST || f == FXS_CHANNELS_LAST_3D)
         fxs_channels_last_strides(ndim, sizes, strides);
@@ -32,7 +36,8 @@ bool fxs_has_format(const fxs_tensor *t, fxs_memory_format f) {
     return fxs_tensor_is_contiguous(t);
 }
 
-fxs_status fxs_out_formatted(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype, fxs_memory_format f) {
+fxs_status fxs_out_formatted(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype,
+                             fxs_memory_format f) {
     int64_t strides[FXS_MAX_DIM];
     if (f == FXS_PRESERVE)
         fxs_strides_like(t, strides);
@@ -51,13 +56,15 @@ static fxs_memory_format format_in(const fxs_call *c, int i, fxs_memory_format o
     return c->arg[i].tag == FXS_V_MEMORY_FORMAT ? c->arg[i].u.format : otherwise;
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------- */
+/* ---- copies
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_contiguous(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_memory_format f = format_in(c, 1, FXS_CONTIGUOUS);
     if (f == FXS_PRESERVE && !fxs_tensor_is_contiguous(t))
-        return FXS_REFUSE(c, FXS_EINVAL, "preserve memory format is unsupported by the contiguous operator");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "preserve memory format is unsupported by the contiguous operator");
     return fxs_has_format(t, f) ? fxs_out_same(c, t) : fxs_out_formatted(c, t, t->dtype, f);
 }
 
@@ -79,16 +86,20 @@ static fxs_status infer_self(fxs_call *c) { return fxs_out_same(c, fxs_arg_tenso
 static fxs_status infer_requires_grad(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (!fxs_is_floating(t->dtype) && !fxs_is_complex(t->dtype) && fxs_arg_bool(c, 1))
-        return FXS_REFUSE(c, FXS_ETYPE, "only tensors of floating point dtype can require gradients, not torch.%s",
-                          fxs_dtype_name(t->dtype));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "only tensors of floating point dtype can require gradients, not torch.%s",
+            fxs_dtype_name(t->dtype));
     t->requires_grad = fxs_arg_bool(c, 1);
     return fxs_out_same(c, t);
 }
 
-/* ---- conversions --------------------------------------------------------------------------------------- */
+/* ---- conversions
+ * --------------------------------------------------------------------------------------- */
 
-/* The tensor itself when there is nothing to convert and no copy is asked for. Where preserve_format can't keep the
- * strides, the guess of the format decides, not the order of strides as in clone. */
+/* The tensor itself when there is nothing to convert and no copy is asked for. Where
+ * preserve_format can't keep the strides, the guess of the format decides, not the order of strides
+ * as in clone. */
 static fxs_status convert(fxs_call *c, fxs_dtype d, bool copy, fxs_memory_format f) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (d == t->dtype && !copy && (f == FXS_PRESERVE || f == fxs_suggested_format(t)))
@@ -117,30 +128,39 @@ static fxs_status infer_to_device(fxs_call *c) {
 
 /* to(other, non_blocking, copy, memory_format) */
 static fxs_status infer_to_other(fxs_call *c) {
-    return convert(c, fxs_arg_tensor(c, 1)->dtype, fxs_arg_bool(c, 3), format_in(c, 4, FXS_PRESERVE));
+    return convert(c, fxs_arg_tensor(c, 1)->dtype, fxs_arg_bool(c, 3),
+                   format_in(c, 4, FXS_PRESERVE));
 }
 
-static fxs_status infer_type_as(fxs_call *c) { return convert(c, fxs_arg_tensor(c, 1)->dtype, false, FXS_PRESERVE); }
+static fxs_status infer_type_as(fxs_call *c) {
+    return convert(c, fxs_arg_tensor(c, 1)->dtype, false, FXS_PRESERVE);
+}
 
 /* type(dtype) */
-static fxs_status infer_type(fxs_call *c) { return convert(c, c->arg[1].u.dtype, false, FXS_PRESERVE); }
+static fxs_status infer_type(fxs_call *c) {
+    return convert(c, c->arg[1].u.dtype, false, FXS_PRESERVE);
+}
 
 /* x.cuda() and x.cpu(): a format may be asked for, the device is the same. */
-static fxs_status infer_move(fxs_call *c) { return convert(c, own_type(c), false, format_in(c, 3, FXS_PRESERVE)); }
+static fxs_status infer_move(fxs_call *c) {
+    return convert(c, own_type(c), false, format_in(c, 3, FXS_PRESERVE));
+}
 
-#define METHODS(X)                                                                                                     \
-    X(float, FXS_FLOAT32)                                                                                              \
-    X(double, FXS_FLOAT64)                                                                                             \
-    X(half, FXS_FLOAT16)                                                                                               \
-    X(bfloat16, FXS_BFLOAT16)                                                                                          \
-    X(long, FXS_INT64)                                                                                                 \
-    X(int, FXS_INT32)                                                                                                  \
-    X(short, FXS_INT16)                                                                                                \
-    X(char, FXS_INT8)                                                                                                  \
-    X(byte, FXS_UINT8)                                                                                                 \
+#define METHODS(X)                                                                                 \
+    X(float, FXS_FLOAT32)                                                                          \
+    X(double, FXS_FLOAT64)                                                                         \
+    X(half, FXS_FLOAT16)                                                                           \
+    X(bfloat16, FXS_BFLOAT16)                                                                      \
+    X(long, FXS_INT64)                                                                             \
+    X(int, FXS_INT32)                                                                              \
+    X(short, FXS_INT16)                                                                            \
+    X(char, FXS_INT8)                                                                              \
+    X(byte, FXS_UINT8)                                                                             \
     X(bool, FXS_BOOL)
-#define X(name, d)                                                                                                     \
-    static fxs_status infer_##name(fxs_call *c) { return convert(c, d, false, format_in(c, 1, FXS_PRESERVE)); }
+#define X(name, d)                                                                                 \
+    static fxs_status infer_##name(fxs_call *c) {                                                  \
+        return convert(c, d, false, format_in(c, 1, FXS_PRESERVE));                                \
+    }
 METHODS(X)
 #undef X
 
@@ -150,30 +170,34 @@ METHODS(X)
 const fxs_op fxs_ops_cast[] = {
     {"contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> Tensor",
      "Tensor.contiguous torch.contiguous", infer_contiguous, fxs_copy_first, NULL, PURE},
-    {"clone", "(Tensor self, " FORMAT, "Tensor.clone torch.clone Tensor.__copy__ Tensor.__deepcopy__", infer_clone,
-     fxs_copy_first, NULL, PURE},
-    {"detach", "(Tensor self) -> Tensor", "Tensor.detach torch.detach Tensor.detach_ torch.detach_", infer_detach, NULL,
-     NULL, PURE | FXS_OP_NO_GRAD},
+    {"clone", "(Tensor self, " FORMAT,
+     "Tensor.clone torch.clone Tensor.__copy__ Tensor.__deepcopy__", infer_clone, fxs_copy_first,
+     NULL, PURE},
+    {"detach", "(Tensor self) -> Tensor", "Tensor.detach torch.detach Tensor.detach_ torch.detach_",
+     infer_detach, NULL, NULL, PURE | FXS_OP_NO_GRAD},
     {"alias", "(Tensor self) -> Tensor", "torch.alias", infer_alias, NULL, NULL, PURE},
     {"lift", "(Tensor self) -> Tensor",
      "torch.resolve_conj torch.resolve_neg Tensor.resolve_conj Tensor.resolve_neg "
      "Tensor.share_memory_ Tensor.pin_memory",
      infer_self, NULL, NULL, PURE},
-    {"requires_grad_", "(Tensor self, bool requires_grad=True) -> Tensor", "Tensor.requires_grad_", infer_requires_grad,
-     NULL, NULL, PURE | FXS_OP_NO_GRAD},
-    {"to", "(Tensor self, dtype dtype, bool non_blocking=False, bool copy=False, " FORMAT, "Tensor.to", infer_to_dtype,
-     fxs_copy_first, NULL, PURE},
-    {"to", "(Tensor self, device? device=None, dtype? dtype=None, bool non_blocking=False, bool copy=False, " FORMAT,
+    {"requires_grad_", "(Tensor self, bool requires_grad=True) -> Tensor", "Tensor.requires_grad_",
+     infer_requires_grad, NULL, NULL, PURE | FXS_OP_NO_GRAD},
+    {"to", "(Tensor self, dtype dtype, bool non_blocking=False, bool copy=False, " FORMAT,
+     "Tensor.to", infer_to_dtype, fxs_copy_first, NULL, PURE},
+    {"to",
+     "(Tensor self, device? device=None, dtype? dtype=None, bool non_blocking=False, bool "
+     "copy=False, " FORMAT,
      "Tensor.to", infer_to_device, fxs_copy_first, NULL, PURE},
-    {"to", "(Tensor self, Tensor other, bool non_blocking=False, bool copy=False, " FORMAT, "Tensor.to", infer_to_other,
+    {"to", "(Tensor self, Tensor other, bool non_blocking=False, bool copy=False, " FORMAT,
+     "Tensor.to", infer_to_other, fxs_copy_first, NULL, PURE | FXS_OP_GRAD_OF_SELF},
+    {"type_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.type_as", infer_type_as,
      fxs_copy_first, NULL, PURE | FXS_OP_GRAD_OF_SELF},
-    {"type_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.type_as", infer_type_as, fxs_copy_first, NULL,
-     PURE | FXS_OP_GRAD_OF_SELF},
-    {"type", "(Tensor self, dtype dtype, bool non_blocking=False) -> Tensor", "Tensor.type", infer_type, fxs_copy_first,
-     NULL, PURE},
-    {"cuda", "(Tensor self, int|device? device=None, bool non_blocking=False, " FORMAT, "Tensor.cuda Tensor.cpu",
-     infer_move, fxs_copy_first, NULL, PURE},
-#define X(name, d) {#name, "(Tensor self, " FORMAT, "Tensor." #name, infer_##name, fxs_copy_first, NULL, PURE},
+    {"type", "(Tensor self, dtype dtype, bool non_blocking=False) -> Tensor", "Tensor.type",
+     infer_type, fxs_copy_first, NULL, PURE},
+    {"cuda", "(Tensor self, int|device? device=None, bool non_blocking=False, " FORMAT,
+     "Tensor.cuda Tensor.cpu", infer_move, fxs_copy_first, NULL, PURE},
+#define X(name, d)                                                                                 \
+    {#name, "(Tensor self, " FORMAT, "Tensor." #name, infer_##name, fxs_copy_first, NULL, PURE},
     METHODS(X)
 #undef X
         {0},

@@ -1,14 +1,16 @@
-/* compare.c: comparisons, and logical and bitwise operators, of tensors with tensors or numbers. Results of comparisons
- * and logical operators are bool; bitwise ones keep the common integer type. */
+/* compare.c: comparisons, and logical and bitwise operators, of tensors with tensors or numbers.
+ * Results of comparisons and logical operators are bool; bitwise ones keep the common integer type.
+ */
 #include "kernels/loops.h"
 
-/* ---- elements ------------------------------------------------------------------------------------------ */
+/* ---- elements
+ * ------------------------------------------------------------------------------------------ */
 
-#define COMPARE(op, sign)                                                                                              \
-    FXS_LOOP2(op##_f32, uint8_t, float, void, x sign y)                                                                \
-    FXS_LOOP2(op##_f64, uint8_t, double, void, x sign y)                                                               \
-    FXS_LOOP2(op##_i64, uint8_t, int64_t, void, x sign y)                                                              \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                                          \
+#define COMPARE(op, sign)                                                                          \
+    FXS_LOOP2(op##_f32, uint8_t, float, void, x sign y)                                            \
+    FXS_LOOP2(op##_f64, uint8_t, double, void, x sign y)                                           \
+    FXS_LOOP2(op##_i64, uint8_t, int64_t, void, x sign y)                                          \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 2, fxs_common_type)
 COMPARE(eq, ==)
 COMPARE(ne, !=)
@@ -23,8 +25,9 @@ static fxs_dtype as_double(const fxs_operands *o) {
     (void)o;
     return FXS_FLOAT64;
 }
-#define LOGICAL(op, n, loop, expr)                                                                                     \
-    loop(op##_f64, uint8_t, double, void, expr) static const fxs_loops op##_loops = {NULL, op##_f64, NULL, true};      \
+#define LOGICAL(op, n, loop, expr)                                                                 \
+    loop(op##_f64, uint8_t, double, void,                                                          \
+         expr) static const fxs_loops op##_loops = {NULL, op##_f64, NULL, true};                   \
     FXS_KERNEL(op, n, as_double)
 LOGICAL(logical_and, 2, FXS_LOOP2, (x != 0) & (y != 0))
 LOGICAL(logical_or, 2, FXS_LOOP2, (x != 0) | (y != 0))
@@ -33,11 +36,14 @@ LOGICAL(logical_not, 1, FXS_LOOP1, x == 0)
 #undef LOGICAL
 
 /* Shifts beyond the width give what torch's CPU gives: 0, or the sign. */
-static inline int64_t shift_left(int64_t x, int64_t y) { return y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y); }
+static inline int64_t shift_left(int64_t x, int64_t y) {
+    return y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y);
+}
 static inline int64_t shift_right(int64_t x, int64_t y) { return x >> (y < 0 || y > 63 ? 63 : y); }
 
-#define BITWISE(op, n, loop, expr)                                                                                     \
-    loop(op##_i64, int64_t, int64_t, void, expr) static const fxs_loops op##_loops = {NULL, NULL, op##_i64, false};    \
+#define BITWISE(op, n, loop, expr)                                                                 \
+    loop(op##_i64, int64_t, int64_t, void,                                                         \
+         expr) static const fxs_loops op##_loops = {NULL, NULL, op##_i64, false};                  \
     FXS_KERNEL(op, n, fxs_common_type)
 BITWISE(bitwise_and, 2, FXS_LOOP2, x &y)
 BITWISE(bitwise_or, 2, FXS_LOOP2, x | y)
@@ -55,7 +61,8 @@ static fxs_status run_bitwise_not(fxs_call *c) {
     return fxs_loop_run(c, c->out[0], &invert_loops, &o, fxs_common_type(&o), NULL);
 }
 
-/* ---- infer --------------------------------------------------------------------------------------------- */
+/* ---- infer
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_compare(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
@@ -98,26 +105,27 @@ static fxs_status infer_bitwise_not(fxs_call *c) {
 #define TWO "(Tensor self, Tensor|Scalar other) -> Tensor"
 #define NUMBER_FIRST "(Scalar self, Tensor other) -> Tensor"
 #define SPELL(op, sign) "torch." op " Tensor." op " operator." sign " Tensor.__" sign "__"
-#define COMPARE(op, more)                                                                                              \
+#define COMPARE(op, more)                                                                          \
     { #op, TWO, SPELL(#op, #op) more, infer_compare, run_##op, fxs_cost_one, FXS_OP_POINTWISE }
 /* 3 < x is x > 3, and so Python calls it. */
-#define COMPARE_NUMBER(op)                                                                                             \
+#define COMPARE_NUMBER(op)                                                                         \
     { #op, NUMBER_FIRST, "operator." #op, infer_compare, run_##op, fxs_cost_one, FXS_OP_NO_INPLACE }
-#define LOGICAL(op)                                                                                                    \
-    {                                                                                                                  \
-#op, "(Tensor self, Tensor other) -> Tensor", "torch." #op " Tensor." #op, infer_compare, run_##op,            \
-            fxs_cost_one, FXS_OP_POINTWISE                                                                             \
+#define LOGICAL(op)                                                                                \
+    {                                                                                              \
+#op, "(Tensor self, Tensor other) -> Tensor", "torch." #op " Tensor." #op, infer_compare,  \
+            run_##op, fxs_cost_one, FXS_OP_POINTWISE                                               \
     }
 /* Python spells operator.and_ but operator.xor. */
-#define BITWISE(op, infer, torch, sign, python)                                                                        \
-    {#op,                                                                                                              \
-     TWO,                                                                                                              \
-     torch " operator." python " operator.i" sign "! Tensor.__" sign "__ Tensor.__i" sign "__!",                       \
-     infer,                                                                                                            \
-     run_##op,                                                                                                         \
-     fxs_cost_one,                                                                                                     \
-     FXS_OP_POINTWISE},                                                                                                \
-        {#op, NUMBER_FIRST, "operator." python " operator.i" sign, infer, run_##op, fxs_cost_one, FXS_OP_NO_INPLACE},
+#define BITWISE(op, infer, torch, sign, python)                                                    \
+    {#op,                                                                                          \
+     TWO,                                                                                          \
+     torch " operator." python " operator.i" sign "! Tensor.__" sign "__ Tensor.__i" sign "__!",   \
+     infer,                                                                                        \
+     run_##op,                                                                                     \
+     fxs_cost_one,                                                                                 \
+     FXS_OP_POINTWISE},                                                                            \
+        {#op,          NUMBER_FIRST,     "operator." python " operator.i" sign, infer, run_##op,   \
+         fxs_cost_one, FXS_OP_NO_INPLACE},
 
 const fxs_op fxs_ops_compare[] = {
     COMPARE(eq, ""),
@@ -135,16 +143,22 @@ const fxs_op fxs_ops_compare[] = {
     LOGICAL(logical_and),
     LOGICAL(logical_or),
     LOGICAL(logical_xor),
-    {"logical_not", "(Tensor self) -> Tensor", "torch.logical_not Tensor.logical_not", infer_logical_not,
-     run_logical_not, fxs_cost_one, FXS_OP_POINTWISE},
-    BITWISE(bitwise_and, infer_bitwise, "torch.bitwise_and Tensor.bitwise_and Tensor.__rand__", "and",
-            "and_") BITWISE(bitwise_or, infer_bitwise, "torch.bitwise_or Tensor.bitwise_or Tensor.__ror__", "or", "or_")
-        BITWISE(bitwise_xor, infer_bitwise, "torch.bitwise_xor Tensor.bitwise_xor Tensor.__rxor__", "xor", "xor")
-            BITWISE(shift_left, infer_shift, "torch.bitwise_left_shift Tensor.bitwise_left_shift", "lshift", "lshift")
-                BITWISE(shift_right, infer_shift, "torch.bitwise_right_shift Tensor.bitwise_right_shift", "rshift",
-                        "rshift"){"bitwise_not", "(Tensor self) -> Tensor",
-                                  "torch.bitwise_not Tensor.bitwise_not operator.invert operator.inv Tensor.__invert__",
-                                  infer_bitwise_not, run_bitwise_not, fxs_cost_one, FXS_OP_POINTWISE},
+    {"logical_not", "(Tensor self) -> Tensor", "torch.logical_not Tensor.logical_not",
+     infer_logical_not, run_logical_not, fxs_cost_one, FXS_OP_POINTWISE},
+    BITWISE(bitwise_and, infer_bitwise, "torch.bitwise_and Tensor.bitwise_and Tensor.__rand__",
+            "and",
+            "and_") BITWISE(bitwise_or, infer_bitwise,
+                            "torch.bitwise_or Tensor.bitwise_or Tensor.__ror__", "or",
+                            "or_") BITWISE(bitwise_xor, infer_bitwise,
+                                           "torch.bitwise_xor Tensor.bitwise_xor Tensor.__rxor__",
+                                           "xor", "xor")
+        BITWISE(shift_left, infer_shift, "torch.bitwise_left_shift Tensor.bitwise_left_shift",
+                "lshift", "lshift") BITWISE(shift_right, infer_shift,
+                                            "torch.bitwise_right_shift Tensor.bitwise_right_shift",
+                                            "rshift", "rshift"){
+            "bitwise_not", "(Tensor self) -> Tensor",
+            "torch.bitwise_not Tensor.bitwise_not operator.invert operator.inv Tensor.__invert__",
+            infer_bitwise_not, run_bitwise_not, fxs_cost_one, FXS_OP_POINTWISE},
     {0},
 };
 #undef COMPARE

@@ -1,5 +1,6 @@
-/* complex.c: complex tensors: the four operations, views as pairs of real numbers and back, parts, angles, polar. Plain
- * loops in double: networks use them for a rotation or a spectrum, and little else. */
+/* complex.c: complex tensors: the four operations, views as pairs of real numbers and back, parts,
+ * angles, polar. Plain loops in double: networks use them for a rotation or a spectrum, and little
+ * else. */
 #include "kernels/complex.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 
 #include "kernels/families.h"
 
-/* ---- arithmetic ---------------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * ---------------------------------------------------------------------------------------------- */
 
 bool fxs_is_complex_call(const fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
@@ -18,7 +20,8 @@ fxs_status fxs_complex_infer(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
     if (c->in_place && !fxs_is_complex(fxs_arg_tensor(c, 0)->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "a complex result can't be written into a tensor of type torch.%s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "a complex result can't be written into a tensor of type torch.%s",
                           fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
     if (c->in_place)
         d = fxs_arg_tensor(c, 0)->dtype;
@@ -105,7 +108,8 @@ fxs_status fxs_complex_run(fxs_call *c, fxs_complex_op op, double alpha) {
     return FXS_OK;
 }
 
-/* ---- one tensor to another of its shape ------------------------------------------------------------------------ */
+/* ---- one tensor to another of its shape
+ * ------------------------------------------------------------------------ */
 
 typedef void part_fn(const double x[2], double z[2]);
 
@@ -142,11 +146,13 @@ fxs_status fxs_complex_abs_run(fxs_call *c) {
     return FXS_OK;
 }
 
-/* conj(x): of a real tensor x itself. PyTorch turns signs when the values are read; here they are turned at once. */
+/* conj(x): of a real tensor x itself. PyTorch turns signs when the values are read; here they are
+ * turned at once. */
 static fxs_status infer_conj(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    return fxs_is_complex(t->dtype) ? fxs_out_new(c, t->dtype, t->ndim, t->sizes, fxs_is_dense(t) ? t->strides : NULL)
-                                    : fxs_out_same(c, fxs_arg_tensor(c, 0));
+    return fxs_is_complex(t->dtype)
+               ? fxs_out_new(c, t->dtype, t->ndim, t->sizes, fxs_is_dense(t) ? t->strides : NULL)
+               : fxs_out_same(c, fxs_arg_tensor(c, 0));
 }
 
 static fxs_status run_conj(fxs_call *c) {
@@ -162,14 +168,18 @@ static fxs_status infer_angle(fxs_call *c) {
     return fxs_out_like(c, t, fxs_common_float(&o));
 }
 
-static void half_turn(const double x[2], double z[2]) { z[0] = isnan(x[0]) ? x[0] : x[0] < 0 ? acos(-1) : 0; }
+static void half_turn(const double x[2], double z[2]) {
+    z[0] = isnan(x[0]) ? x[0] : x[0] < 0 ? acos(-1) : 0;
+}
 
 static fxs_status run_angle(fxs_call *c) {
     run_each(c, fxs_is_complex(fxs_arg_tensor(c, 0)->dtype) ? angle : half_turn);
     return FXS_OK;
 }
 
-/* ---- views ---------------------------------------------------------------------------------------------------- */
+/* ---- views
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static fxs_status pairs_of(fxs_call *c, fxs_tensor *t, fxs_tensor **out) {
     FXS_TRY(fxs_out_view(c, t, out));
@@ -195,17 +205,20 @@ static fxs_status infer_view_as_complex(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0), *v;
     char text[FXS_SIZES_TEXT];
     if (t->dtype != FXS_FLOAT32 && t->dtype != FXS_FLOAT64)
-        return FXS_REFUSE(c, FXS_ETYPE, "is only supported for floating point tensors, not torch.%s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "is only supported for floating point tensors, not torch.%s",
                           fxs_dtype_name(t->dtype));
     if (t->ndim == 0 || t->sizes[t->ndim - 1] != 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "tensor must have a last dimension of size 2, but its shape is %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "tensor must have a last dimension of size 2, but its shape is %s",
                           fxs_sizes_text(t, text));
     bool even = t->offset % 2 == 0;
     for (int i = 0; i < t->ndim - 1; i++)
         even &= t->strides[i] % 2 == 0;
     if (t->strides[t->ndim - 1] != 1 || !even)
         return FXS_REFUSE(c, FXS_EINVAL,
-                          "tensor must have a last dimension with stride 1, and other strides and an offset that 2 "
+                          "tensor must have a last dimension with stride 1, and other strides and "
+                          "an offset that 2 "
                           "divides");
     FXS_TRY(fxs_out_view(c, t, &v));
     v->dtype = fxs_complex_of(t->dtype);
@@ -230,14 +243,17 @@ static fxs_status infer_imag(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- from two real tensors ------------------------------------------------------------------------------------- */
+/* ---- from two real tensors
+ * ------------------------------------------------------------------------------------- */
 
 static fxs_status infer_two(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype a = fxs_arg_tensor(c, 0)->dtype, b = fxs_arg_tensor(c, 1)->dtype;
     if (a != b || (a != FXS_FLOAT32 && a != FXS_FLOAT64))
-        return FXS_REFUSE(c, FXS_ETYPE, "expected both inputs to be float32 or float64, but got torch.%s and torch.%s",
-                          fxs_dtype_name(a), fxs_dtype_name(b));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "expected both inputs to be float32 or float64, but got torch.%s and torch.%s",
+            fxs_dtype_name(a), fxs_dtype_name(b));
     return fxs_out_pointwise(c, &o, fxs_complex_of(a));
 }
 
@@ -267,16 +283,21 @@ static fxs_status run_polar(fxs_call *c) { return run_pairs(c, true); }
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_complex[] = {
-    {"view_as_real", "(Tensor self) -> Tensor", "torch.view_as_real", infer_view_as_real, NULL, NULL, PURE},
-    {"view_as_complex", "(Tensor self) -> Tensor", "torch.view_as_complex", infer_view_as_complex, NULL, NULL, PURE},
+    {"view_as_real", "(Tensor self) -> Tensor", "torch.view_as_real", infer_view_as_real, NULL,
+     NULL, PURE},
+    {"view_as_complex", "(Tensor self) -> Tensor", "torch.view_as_complex", infer_view_as_complex,
+     NULL, NULL, PURE},
     {"real", "(Tensor self) -> Tensor", "torch.real", infer_real, NULL, NULL, PURE},
     {"imag", "(Tensor self) -> Tensor", "torch.imag", infer_imag, NULL, NULL, PURE},
     {"conj", "(Tensor self) -> Tensor", "torch.conj Tensor.conj", infer_conj, run_conj, NULL, PURE},
-    {"conj_physical", "(Tensor self) -> Tensor", "torch.conj_physical Tensor.conj_physical", infer_conj, run_conj, NULL,
-     0},
-    {"angle", "(Tensor self) -> Tensor", "torch.angle Tensor.angle", infer_angle, run_angle, fxs_cost_one, PURE},
-    {"complex", "(Tensor real, Tensor imag) -> Tensor", "torch.complex", infer_two, run_complex, NULL, PURE},
-    {"polar", "(Tensor abs, Tensor angle) -> Tensor", "torch.polar", infer_two, run_polar, fxs_cost_one, PURE},
+    {"conj_physical", "(Tensor self) -> Tensor", "torch.conj_physical Tensor.conj_physical",
+     infer_conj, run_conj, NULL, 0},
+    {"angle", "(Tensor self) -> Tensor", "torch.angle Tensor.angle", infer_angle, run_angle,
+     fxs_cost_one, PURE},
+    {"complex", "(Tensor real, Tensor imag) -> Tensor", "torch.complex", infer_two, run_complex,
+     NULL, PURE},
+    {"polar", "(Tensor abs, Tensor angle) -> Tensor", "torch.polar", infer_two, run_polar,
+     fxs_cost_one, PURE},
     {0},
 };
 #undef PURE

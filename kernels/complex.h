@@ -1,10 +1,16 @@
-/* complex.h: arithmetic of complex tensors, which arithmetic.c hands over when an operand is complex. */
+/* complex.h: arithmetic of complex tensors, which arithmetic.c hands over when an operand is
+ * complex. */
 #ifndef FXS_KERNELS_COMPLEX_H
 #define FXS_KERNELS_COMPLEX_H
 
 #include "kernels/iterate.h"
 
-typedef enum fxs_complex_op { FXS_COMPLEX_ADD, FXS_COMPLEX_SUB, FXS_COMPLEX_MUL, FXS_COMPLEX_DIV } fxs_complex_op;
+typedef enum fxs_complex_op {
+    FXS_COMPLEX_ADD,
+    FXS_COMPLEX_SUB,
+    FXS_COMPLEX_MUL,
+    FXS_COMPLEX_DIV
+} fxs_complex_op;
 
 /* Is the common type of arguments 0 and 1 complex? */
 bool fxs_is_complex_call(const fxs_call *c);
@@ -19,7 +25,8 @@ fxs_status fxs_complex_abs_run(fxs_call *c);
 static inline void fxs_load_complex(const fxs_tensor *t, int64_t at, double z[2]) {
     const char *p = (const char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype);
     if (t->dtype == FXS_COMPLEX64) {
-        z[0] = (double)((const float *)(const void *)p)[0], z[1] = (double)((const float *)(const void *)p)[1];
+        z[0] = (double)((const float *)(const void *)p)[0],
+        z[1] = (double)((const float *)(const void *)p)[1];
     } else if (t->dtype == FXS_COMPLEX128) {
         z[0] = ((const double *)(const void *)p)[0], z[1] = ((const double *)(const void *)p)[1];
     } else {

@@ -1,5 +1,6 @@
-/* compose.c: runs compositions (compose.h): in META to learn the outputs and the cost, in EXECUTE for the values, which
- * are copied into the outputs that were promised. Called by the families of composed operators; knows none of them. */
+/* compose.c: runs compositions (compose.h): in META to learn the outputs and the cost, in EXECUTE
+ * for the values, which are copied into the outputs that were promised. Called by the families of
+ * composed operators; knows none of them. */
 #include "kernels/compose.h"
 
 #include <stdio.h>
@@ -14,7 +15,10 @@ typedef struct fxs_step_result {
 
 static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_value *args) {
     fxs_ctx *ctx = k->call->ctx;
-    fxs_apply how = {.meta = k->meta, .train = k->call->train, .seed = k->call->seed, .scratch = k->call->scratch};
+    fxs_apply how = {.meta = k->meta,
+                     .train = k->call->train,
+                     .seed = k->call->seed,
+                     .scratch = k->call->scratch};
     const fxs_candidate *ops;
     fxs_applied done;
     fxs_value all;
@@ -38,11 +42,13 @@ fxs_tensor *fxs_do(fxs_compose *k, const char *op, size_t n, const fxs_value *ar
     if (k->status != FXS_OK)
         return NULL;
     k->status = run_step(k, op, n, args);
-    return k->status == FXS_OK && k->steps->value.tag == FXS_V_TENSOR ? k->steps->value.u.tensor : NULL;
+    return k->status == FXS_OK && k->steps->value.tag == FXS_V_TENSOR ? k->steps->value.u.tensor
+                                                                      : NULL;
 }
 
 fxs_tensor *fxs_do_item(fxs_compose *k, int i) {
-    const fxs_value *v = k->status == FXS_OK && k->steps ? fxs_value_item(&k->steps->value, (size_t)i) : NULL;
+    const fxs_value *v =
+        k->status == FXS_OK && k->steps ? fxs_value_item(&k->steps->value, (size_t)i) : NULL;
     return v && v->tag == FXS_V_TENSOR ? v->u.tensor : NULL;
 }
 
@@ -89,7 +95,8 @@ fxs_value fxs_word(fxs_compose *k, const char *s) {
     return v;
 }
 
-/* ---- the row's functions --------------------------------------------------------------------------------- */
+/* ---- the row's functions
+ * --------------------------------------------------------------------------------- */
 
 static void begin(fxs_compose *k, fxs_call *c, bool meta, fxs_compose_fn *how) {
     *k = (fxs_compose){.call = c, .meta = meta};

@@ -1,5 +1,6 @@
-/* compose.h: operators that are made of other operators, as PyTorch makes them in Python: a loss is a subtraction, a
- * square and a mean. One function says how; the facts, the values and the cost all follow from it. */
+/* compose.h: operators that are made of other operators, as PyTorch makes them in Python: a loss is
+ * a subtraction, a square and a mean. One function says how; the facts, the values and the cost all
+ * follow from it. */
 #ifndef FXS_KERNELS_COMPOSE_H
 #define FXS_KERNELS_COMPOSE_H
 
@@ -12,7 +13,8 @@ typedef struct fxs_compose {
     fxs_status status;
     double flops;
     int nout;
-    fxs_tensor *out[4]; /* what fxs_give was given; NULL: None. Borrowed from the steps or the arguments */
+    fxs_tensor
+        *out[4]; /* what fxs_give was given; NULL: None. Borrowed from the steps or the arguments */
     struct fxs_step_result *steps;
 } fxs_compose;
 
@@ -21,8 +23,9 @@ typedef void fxs_compose_fn(fxs_compose *k);
 
 /* The result of an operator (by its row's name), which lives as long as the composition. */
 fxs_tensor *fxs_do(fxs_compose *k, const char *op, size_t n, const fxs_value *args);
-#define FXS_DO(k, op, ...)                                                                                             \
-    fxs_do((k), (op), sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value), (fxs_value[]){__VA_ARGS__})
+#define FXS_DO(k, op, ...)                                                                         \
+    fxs_do((k), (op), sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),                      \
+           (fxs_value[]){__VA_ARGS__})
 /* Tensor i of the result of the last fxs_do that gave several. */
 fxs_tensor *fxs_do_item(fxs_compose *k, int i);
 /* The next output. */
@@ -33,12 +36,14 @@ void fxs_stop(fxs_compose *k, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 
 /* Arguments of steps. A NULL tensor is None. */
 static inline fxs_value fxs_t(fxs_tensor *t) { return t ? fxs_of_tensor(t) : fxs_none(); }
 fxs_value fxs_ints(fxs_compose *k, int n, const int64_t *ints);
-#define FXS_INTS(k, ...)                                                                                               \
-    fxs_ints((k), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#define FXS_INTS(k, ...)                                                                           \
+    fxs_ints((k), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                       \
+             (int64_t[]){__VA_ARGS__})
 fxs_value fxs_word(fxs_compose *k, const char *s);
 fxs_value fxs_tensors(fxs_compose *k, int n, fxs_tensor *const *t);
 
-/* Drops what the steps gave; gives the status. For those who compose without the functions below. */
+/* Drops what the steps gave; gives the status. For those who compose without the functions below.
+ */
 fxs_status fxs_compose_end(fxs_compose *k);
 
 /* The three functions of a row. */
@@ -46,11 +51,11 @@ fxs_status fxs_compose_infer(fxs_call *c, fxs_compose_fn *how);
 fxs_status fxs_compose_run(fxs_call *c, fxs_compose_fn *how);
 fxs_cost fxs_compose_cost(const fxs_call *c, fxs_compose_fn *how);
 /* What moves elements and computes nothing has no cost. */
-#define FXS_COMPOSED_FREE(name)                                                                                        \
-    static fxs_status infer_##name(fxs_call *c) { return fxs_compose_infer(c, make_##name); }                          \
+#define FXS_COMPOSED_FREE(name)                                                                    \
+    static fxs_status infer_##name(fxs_call *c) { return fxs_compose_infer(c, make_##name); }      \
     static fxs_status run_##name(fxs_call *c) { return fxs_compose_run(c, make_##name); }
-#define FXS_COMPOSED(name)                                                                                             \
-    FXS_COMPOSED_FREE(name)                                                                                            \
+#define FXS_COMPOSED(name)                                                                         \
+    FXS_COMPOSED_FREE(name)                                                                        \
     static fxs_cost cost_##name(const fxs_call *c) { return fxs_compose_cost(c, make_##name); }
 
 #endif

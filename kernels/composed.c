@@ -1,5 +1,5 @@
-/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm inner diff
- * dist trapezoid isclose rms_norm nansum aminmax and the like. */
+/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm
+ * inner diff dist trapezoid isclose rms_norm nansum aminmax and the like. */
 #include <math.h>
 
 #include "kernels/compose.h"
@@ -7,19 +7,21 @@
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 
-/* ---- element by element ------------------------------------------------------------------------------------ */
+/* ---- element by element
+ * ------------------------------------------------------------------------------------ */
 
 /* isclose(a, b, rtol, atol, equal_nan) */
 static fxs_tensor *close_to(fxs_compose *k) {
     fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
     if (a->dtype != b->dtype)
-        fxs_stop(k, FXS_ETYPE, "the arguments have different types: torch.%s and torch.%s", fxs_dtype_name(a->dtype),
-                 fxs_dtype_name(b->dtype));
+        fxs_stop(k, FXS_ETYPE, "the arguments have different types: torch.%s and torch.%s",
+                 fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
     if (fxs_arg_float(k->call, 2) < 0 || fxs_arg_float(k->call, 3) < 0)
         fxs_stop(k, FXS_EINVAL, "rtol and atol must be at least 0");
     fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near;
     if (fxs_arg_bool(k->call, 4)) {
-        near = FXS_DO(k, "logical_and", fxs_t(FXS_DO(k, "isnan", fxs_t(a))), fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
+        near = FXS_DO(k, "logical_and", fxs_t(FXS_DO(k, "isnan", fxs_t(a))),
+                      fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
         same = FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
     }
     if (a->dtype == FXS_BOOL || !fxs_is_floating(a->dtype)) {
@@ -49,13 +51,16 @@ static void make_float_power(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "pow", a, b));
 }
 
-/* ---- products ------------------------------------------------------------------------------------------------ */
+/* ---- products
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* addbmm(input, batch1, batch2, beta, alpha): the sum of the products */
 static void make_addbmm(fxs_compose *k) {
     fxs_tensor *p = FXS_DO(k, "bmm", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
     p = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sum", fxs_t(p), fxs_int(0))), k->call->arg[4]);
-    fxs_tensor *x = fxs_arg_float(k->call, 3) == 0 ? NULL : FXS_DO(k, "mul", fxs_t(arg(k, 0)), k->call->arg[3]);
+    fxs_tensor *x =
+        fxs_arg_float(k->call, 3) == 0 ? NULL : FXS_DO(k, "mul", fxs_t(arg(k, 0)), k->call->arg[3]);
     fxs_give(k, x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p);
 }
 
@@ -68,8 +73,8 @@ static void make_inner(fxs_compose *k) {
         return;
     }
     if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1])
-        fxs_stop(k, FXS_ESHAPE, "the last dimensions of shapes %s and %s must match", fxs_sizes_text(a, s),
-                 fxs_sizes_text(b, t));
+        fxs_stop(k, FXS_ESHAPE, "the last dimensions of shapes %s and %s must match",
+                 fxs_sizes_text(a, s), fxs_sizes_text(b, t));
     int64_t sizes[2 * FXS_MAX_DIM], n = a->sizes[a->ndim - 1];
     int ndim = 0;
     for (int i = 0; i < a->ndim - 1; i++)
@@ -97,15 +102,17 @@ static void make_rms_norm(fxs_compose *k) {
         fxs_stop(k, FXS_ESHAPE, "normalized_shape does not match the last dimensions of the input");
         return;
     }
-    double eps = fxs_arg_is_none(k->call, 3) ? x->dtype == FXS_FLOAT64 ? 0x1p-52 : 0x1p-23 : fxs_arg_float(k->call, 3);
-    fxs_tensor *m =
-        FXS_DO(k, "mean", fxs_t(FXS_DO(k, "mul", fxs_t(x), fxs_t(x))), fxs_ints(k, n, dims), fxs_bool(true));
+    double eps = fxs_arg_is_none(k->call, 3) ? x->dtype == FXS_FLOAT64 ? 0x1p-52 : 0x1p-23
+                                             : fxs_arg_float(k->call, 3);
+    fxs_tensor *m = FXS_DO(k, "mean", fxs_t(FXS_DO(k, "mul", fxs_t(x), fxs_t(x))),
+                           fxs_ints(k, n, dims), fxs_bool(true));
     m = FXS_DO(k, "rsqrt", fxs_t(FXS_DO(k, "add", fxs_t(m), fxs_float(eps))));
     x = FXS_DO(k, "mul", fxs_t(x), fxs_t(m));
     fxs_give(k, w ? FXS_DO(k, "mul", fxs_t(x), fxs_t(w)) : x);
 }
 
-/* ---- along a dimension ----------------------------------------------------------------------------------------- */
+/* ---- along a dimension
+ * ----------------------------------------------------------------------------------------- */
 
 /* x without its first (from 1) or last (from 0) place */
 static fxs_tensor *part(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
@@ -120,7 +127,8 @@ static void make_diff(fxs_compose *k) {
     int dim;
     if (x->ndim == 0 || n < 0)
         fxs_stop(k, FXS_EINVAL,
-                 x->ndim ? "order must be non-negative" : "expects input to be at least one-dimensional");
+                 x->ndim ? "order must be non-negative"
+                         : "expects input to be at least one-dimensional");
     if (k->status == FXS_OK)
         k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
     if (k->status != FXS_OK)
@@ -152,7 +160,8 @@ static void make_trapezoid(fxs_compose *k) {
     }
     if (x && k->status == FXS_OK) {
         int at = x->ndim == 1 ? 0 : dim;
-        sum = FXS_DO(k, "mul", fxs_t(sum), fxs_t(FXS_DO(k, "sub", fxs_t(part(k, x, at, 1)), fxs_t(part(k, x, at, 0)))));
+        sum = FXS_DO(k, "mul", fxs_t(sum),
+                     fxs_t(FXS_DO(k, "sub", fxs_t(part(k, x, at, 1)), fxs_t(part(k, x, at, 0)))));
     }
     sum = FXS_DO(k, "sum", fxs_t(sum), fxs_int(dim));
     if (!x)
@@ -181,8 +190,9 @@ static void make_aminmax(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
     static const char *const names[] = {"amin", "amax"};
     for (int i = 0; i < 2; i++)
-        fxs_give(k, fxs_arg_is_none(k->call, 1) ? FXS_DO(k, names[i], fxs_t(x))
-                                                : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
+        fxs_give(k, fxs_arg_is_none(k->call, 1)
+                        ? FXS_DO(k, names[i], fxs_t(x))
+                        : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
 }
 
 /* cdist(x1 [..., P, M], x2 [..., R, M], p): distances of all pairs of rows */
@@ -191,8 +201,10 @@ static void make_cdist(fxs_compose *k) {
     char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
     double p = fxs_arg_float(k->call, 2);
     if (a->ndim < 2 || b->ndim < 2 || a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1])
-        fxs_stop(k, FXS_ESHAPE, "expected two tensors of at least 2 dimensions with equal last ones, but got %s and %s",
-                 fxs_sizes_text(a, s), fxs_sizes_text(b, t));
+        fxs_stop(
+            k, FXS_ESHAPE,
+            "expected two tensors of at least 2 dimensions with equal last ones, but got %s and %s",
+            fxs_sizes_text(a, s), fxs_sizes_text(b, t));
     if (!fxs_is_floating(a->dtype) || !fxs_is_floating(b->dtype))
         fxs_stop(k, FXS_ETYPE, "only supports floating-point dtypes, but got torch.%s and torch.%s",
                  fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
@@ -217,15 +229,16 @@ FXS_COMPOSED(dist)
 FXS_COMPOSED(nansum)
 FXS_COMPOSED(aminmax)
 
-/* ---- answers in Python ---------------------------------------------------------------------------------------- */
+/* ---- answers in Python
+ * ---------------------------------------------------------------------------------------- */
 
 /* All elements of a bool tensor, as Python's bool. */
 static fxs_status all_true(fxs_call *c, fxs_compose *k, const fxs_tensor *t) {
     fxs_value item = fxs_none();
     if (k->status == FXS_OK && t && !t->storage)
-        return FXS_REFUSE(
-            c, FXS_EUNKNOWN,
-            "the answer depends on values, which are not computed: run with values, not with shapes only");
+        return FXS_REFUSE(c, FXS_EUNKNOWN,
+                          "the answer depends on values, which are not computed: run with values, "
+                          "not with shapes only");
     fxs_tensor *all = FXS_DO(k, "all", fxs_t((fxs_tensor *)t));
     if (all && all->storage)
         item = fxs_bool(fxs_load_int(FXS_BOOL, fxs_tensor_data(all)) != 0);
@@ -250,7 +263,8 @@ static fxs_status infer_equal(fxs_call *c) {
 }
 
 static fxs_status infer_allclose(fxs_call *c) {
-    fxs_compose k = {.call = c, .meta = !fxs_arg_tensor(c, 0)->storage || !fxs_arg_tensor(c, 1)->storage};
+    fxs_compose k = {.call = c,
+                     .meta = !fxs_arg_tensor(c, 0)->storage || !fxs_arg_tensor(c, 1)->storage};
     fxs_status s = all_true(c, &k, close_to(&k));
     fxs_compose_end(&k);
     return s;
@@ -261,31 +275,42 @@ static fxs_status infer_named_aminmax(fxs_call *c) {
     return infer_aminmax(c);
 }
 
-#define ROW(op, schema)                                                                                                \
+#define ROW(op, schema)                                                                            \
     { #op, schema, "torch." #op " Tensor." #op, infer_##op, run_##op, cost_##op, 0 }
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_composed[] = {
-    {"isclose", "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    {"isclose",
+     "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> "
+     "Tensor",
      "torch.isclose Tensor.isclose", infer_isclose, run_isclose, cost_isclose, PURE},
     ROW(float_power, "(Tensor|Scalar self, Tensor|Scalar exponent) -> Tensor"),
-    ROW(addbmm, "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
-    {"inner", "(Tensor self, Tensor other) -> Tensor", "torch.inner Tensor.inner", infer_inner, run_inner, cost_inner,
+    ROW(addbmm,
+        "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
+    {"inner", "(Tensor self, Tensor other) -> Tensor", "torch.inner Tensor.inner", infer_inner,
+     run_inner, cost_inner, PURE},
+    {"rms_norm",
+     "(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     "torch.nn.functional.rms_norm torch.rms_norm", infer_rms_norm, run_rms_norm, cost_rms_norm,
      PURE},
-    {"rms_norm", "(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-     "torch.nn.functional.rms_norm torch.rms_norm", infer_rms_norm, run_rms_norm, cost_rms_norm, PURE},
-    {"diff", "(Tensor self, int n=1, int dim=-1) -> Tensor", "torch.diff Tensor.diff", infer_diff, run_diff, cost_diff,
-     PURE},
-    {"trapezoid", "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1) -> Tensor", "torch.trapezoid torch.trapz",
-     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
-    {"dist", "(Tensor self, Tensor other, number p=2) -> Tensor", "torch.dist Tensor.dist", infer_dist, run_dist,
-     cost_dist, PURE},
-    {"nansum", "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    {"diff", "(Tensor self, int n=1, int dim=-1) -> Tensor", "torch.diff Tensor.diff", infer_diff,
+     run_diff, cost_diff, PURE},
+    {"trapezoid", "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1) -> Tensor",
+     "torch.trapezoid torch.trapz", infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
+    {"dist", "(Tensor self, Tensor other, number p=2) -> Tensor", "torch.dist Tensor.dist",
+     infer_dist, run_dist, cost_dist, PURE},
+    {"nansum",
+     "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
      "torch.nansum Tensor.nansum", infer_nansum, run_nansum, cost_nansum, PURE},
-    {"cdist", "(Tensor x1, Tensor x2, number p=2.0, any compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+    {"cdist",
+     "(Tensor x1, Tensor x2, number p=2.0, any compute_mode='use_mm_for_euclid_dist_if_necessary') "
+     "-> Tensor",
      "torch.functional.cdist torch.cdist", infer_cdist, run_cdist, cost_cdist, PURE},
-    {"equal", "(Tensor self, Tensor other) -> bool", "torch.equal Tensor.equal", infer_equal, NULL, NULL, PURE},
-    {"allclose", "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+    {"equal", "(Tensor self, Tensor other) -> bool", "torch.equal Tensor.equal", infer_equal, NULL,
+     NULL, PURE},
+    {"allclose",
+     "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> "
+     "bool",
      "torch.allclose Tensor.allclose", infer_allclose, NULL, NULL, PURE},
     {"aminmax", "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)",
      "torch.aminmax Tensor.aminmax", infer_named_aminmax, run_aminmax, cost_aminmax, PURE},

@@ -1,5 +1,5 @@
-/* conv.c: convolutions of one to three dimensions and their transposes: arguments, shapes, costs, and the layers. The
- * arithmetic is behind fxs_conv_run (conv_run.c). */
+/* conv.c: convolutions of one to three dimensions and their transposes: arguments, shapes, costs,
+ * and the layers. The arithmetic is behind fxs_conv_run (conv_run.c). */
 #include "kernels/conv.h"
 
 #include <stdio.h>
@@ -13,7 +13,9 @@ enum { T_OUTPUT_PADDING = PADDING + 1, T_GROUPS, T_DILATION };
 
 static const char *const padding_modes[] = {"zeros", "reflect", "replicate", "circular"};
 
-/* ---- checks ----------------------------------------------------------------------------------------------- */
+/* ---- checks
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static fxs_status check_types(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
@@ -26,11 +28,14 @@ static fxs_status check_ranks(fxs_call *c, int dims) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT);
     char text[FXS_SIZES_TEXT];
     if (weight->ndim != dims + 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected weight of %d dimensions, but got weight of shape %s", dims + 2,
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected weight of %d dimensions, but got weight of shape %s", dims + 2,
                           fxs_sizes_text(weight, text));
     if (x->ndim != dims + 1 && x->ndim != dims + 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected %dD (unbatched) or %dD (batched) input, but got input of shape %s",
-                          dims + 1, dims + 2, fxs_sizes_text(x, text));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "expected %dD (unbatched) or %dD (batched) input, but got input of shape %s", dims + 1,
+            dims + 2, fxs_sizes_text(x, text));
     return FXS_OK;
 }
 
@@ -39,23 +44,27 @@ static fxs_status check_channels(fxs_call *c, const fxs_conv *v) {
                      *bias = fxs_arg_tensor(c, BIAS);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     if (weight->sizes[0] < v->groups || weight->sizes[0] % v->groups != 0)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of "
-            "shape %s",
-            (long long)v->groups, (long long)v->groups, fxs_sizes_text(weight, a));
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "given groups=%lld, expected weight to be divisible by %lld at dimension "
+                          "0, but got weight of "
+                          "shape %s",
+                          (long long)v->groups, (long long)v->groups, fxs_sizes_text(weight, a));
     int64_t want = v->transposed ? weight->sizes[0] : weight->sizes[1] * v->groups;
     if (v->cin != want)
         return FXS_REFUSE(
-            c, FXS_ESHAPE, "expected input with %lld channels for weight of shape %s%s, but got input of shape %s",
-            (long long)want, fxs_sizes_text(weight, a), v->groups > 1 ? " and these groups" : "", fxs_sizes_text(x, b));
+            c, FXS_ESHAPE,
+            "expected input with %lld channels for weight of shape %s%s, but got input of shape %s",
+            (long long)want, fxs_sizes_text(weight, a), v->groups > 1 ? " and these groups" : "",
+            fxs_sizes_text(x, b));
     if (bias && (bias->ndim != 1 || bias->sizes[0] != v->cout))
-        return FXS_REFUSE(c, FXS_ESHAPE, "given weight of shape %s, expected bias of shape [%lld], but got %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "given weight of shape %s, expected bias of shape [%lld], but got %s",
                           fxs_sizes_text(weight, a), (long long)v->cout, fxs_sizes_text(bias, b));
     return FXS_OK;
 }
 
-/* ---- geometry --------------------------------------------------------------------------------------------- */
+/* ---- geometry
+ * --------------------------------------------------------------------------------------------- */
 
 /* padding='same' or 'valid'; the odd cell of 'same' goes behind. */
 static fxs_status named_padding(fxs_call *c, fxs_window *w) {
@@ -63,10 +72,12 @@ static fxs_status named_padding(fxs_call *c, fxs_window *w) {
     if (strcmp(name, "valid") == 0)
         return FXS_OK;
     if (strcmp(name, "same") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "invalid padding string: '%s' ('same' and 'valid' are known)", name);
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "invalid padding string: '%s' ('same' and 'valid' are known)", name);
     for (int d = 0; d < 3; d++) {
         if (w->stride[d] != 1)
-            return FXS_REFUSE(c, FXS_EINVAL, "padding='same' is not supported for strided convolutions");
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "padding='same' is not supported for strided convolutions");
         int64_t total = fxs_window_extent(w, d) - 1;
         w->before[d] = total / 2;
         w->after[d] = total - total / 2;
@@ -89,7 +100,8 @@ static fxs_status forward_sizes(fxs_call *c, fxs_window *w) {
     for (int d = 0; d < 3; d++)
         if (padded[d] < extent[d])
             return FXS_REFUSE(c, FXS_ESHAPE,
-                              "calculated padded input size per channel: %s. Kernel size: %s. Kernel size can't be "
+                              "calculated padded input size per channel: %s. Kernel size: %s. "
+                              "Kernel size can't be "
                               "greater than actual input size",
                               fxs_window_text(w, padded, a), fxs_window_text(w, extent, b));
     for (int d = 0; d < 3; d++)
@@ -103,18 +115,21 @@ static fxs_status transposed_sizes(fxs_call *c, fxs_window *w, const int64_t ext
     for (int d = 0; d < 3; d++) {
         int64_t n;
         if (extra[d] < 0 || (extra[d] >= w->stride[d] && extra[d] >= w->dilation[d]))
-            return FXS_REFUSE(c, FXS_EINVAL,
-                              "output padding must be smaller than either stride or dilation, but got %s",
-                              fxs_window_text(w, extra, text));
+            return FXS_REFUSE(
+                c, FXS_EINVAL,
+                "output padding must be smaller than either stride or dilation, but got %s",
+                fxs_window_text(w, extra, text));
         if (__builtin_mul_overflow(w->out[d] - 1, w->stride[d], &n) ||
             __builtin_add_overflow(n, fxs_window_extent(w, d) + extra[d], &n) ||
-            __builtin_sub_overflow(n, w->before[d], &n) || __builtin_sub_overflow(n, w->after[d], &n))
+            __builtin_sub_overflow(n, w->before[d], &n) ||
+            __builtin_sub_overflow(n, w->after[d], &n))
             return too_large(c);
         w->in[d] = n;
     }
     for (int d = 0; d < 3; d++)
         if (w->in[d] < 1)
-            return FXS_REFUSE(c, FXS_ESHAPE, "calculated output size per channel: %s. Output size is too small",
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "calculated output size per channel: %s. Output size is too small",
                               fxs_window_text(w, w->in, text));
     return FXS_OK;
 }
@@ -141,7 +156,8 @@ static fxs_status check_mode(fxs_call *c, const fxs_conv *v) {
                    : v->padding == FXS_PAD_CIRCULAR ? most <= w->in[d]
                                                     : w->in[d] > 0);
         if (!ok)
-            return FXS_REFUSE(c, FXS_ESHAPE, "padding %s with padding_mode '%s' is too large for input of size %s",
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "padding %s with padding_mode '%s' is too large for input of size %s",
                               fxs_window_text(w, w->before, a), padding_modes[v->padding],
                               fxs_window_text(w, w->in, b));
     }
@@ -165,7 +181,8 @@ static fxs_status read_conv(fxs_call *c, int dims, fxs_conv *v) {
     FXS_TRY(check_ranks(c, dims));
     read_channels(c, GROUPS, v);
     if (v->groups < 1)
-        return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld", (long long)v->groups);
+        return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
+                          (long long)v->groups);
     fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
     fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), w->in);
     fxs_window_read(c, STRIDE, w, w->stride);
@@ -191,7 +208,8 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     FXS_TRY(check_ranks(c, dims));
     read_channels(c, T_GROUPS, v);
     if (v->groups < 1)
-        return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld", (long long)v->groups);
+        return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
+                          (long long)v->groups);
     fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
     fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), w->out);
     fxs_window_read(c, STRIDE, w, w->stride);
@@ -204,10 +222,11 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     return transposed_sizes(c, w, extra);
 }
 
-/* ---- results ---------------------------------------------------------------------------------------------- */
+/* ---- results
+ * ---------------------------------------------------------------------------------------------- */
 
-/* torch gives channels_last where input or weight is, in two dimensions only; an unbatched input is judged with a
- * dimension of size 1 in front. */
+/* torch gives channels_last where input or weight is, in two dimensions only; an unbatched input is
+ * judged with a dimension of size 1 in front. */
 static bool wants_channels_last(const fxs_call *c, const fxs_conv *v) {
     fxs_tensor x = *fxs_arg_tensor(c, INPUT);
     if (v->window.dims != 2 || v->transposed)
@@ -246,10 +265,12 @@ static fxs_status infer_with(fxs_call *c, read_fn *read, int dims) {
 static fxs_status run_with(fxs_call *c, read_fn *read, int dims) {
     fxs_conv v;
     FXS_TRY(read(c, dims, &v));
-    return fxs_conv_run(c, &v, fxs_arg_tensor(c, INPUT), fxs_arg_tensor(c, WEIGHT), fxs_arg_tensor(c, BIAS));
+    return fxs_conv_run(c, &v, fxs_arg_tensor(c, INPUT), fxs_arg_tensor(c, WEIGHT),
+                        fxs_arg_tensor(c, BIAS));
 }
 
-/* 2 K for each element of the result, K = weights that meet there = (cin / groups) * kernel; a sum more with a bias */
+/* 2 K for each element of the result, K = weights that meet there = (cin / groups) * kernel; a sum
+ * more with a bias */
 static fxs_cost cost_conv(const fxs_call *c) {
     const fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT);
     double out = (double)fxs_tensor_numel(c->out[0]);
@@ -257,7 +278,8 @@ static fxs_cost cost_conv(const fxs_call *c) {
     return (fxs_cost){.flops = 2 * k * out + (fxs_arg_tensor(c, BIAS) ? out : 0)};
 }
 
-/* 2 K for each element of the input, K = weights that it meets = (cout / groups) * kernel; a sum for each bias added */
+/* 2 K for each element of the input, K = weights that it meets = (cout / groups) * kernel; a sum
+ * for each bias added */
 static fxs_cost cost_transposed(const fxs_call *c) {
     const fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT);
     double in = (double)fxs_arg_numel(c, INPUT), out = (double)fxs_tensor_numel(c->out[0]);
@@ -278,60 +300,67 @@ static fxs_status run_transposed1(fxs_call *c) { return run_with(c, read_transpo
 static fxs_status run_transposed2(fxs_call *c) { return run_with(c, read_transposed, 2); }
 static fxs_status run_transposed3(fxs_call *c) { return run_with(c, read_transposed, 3); }
 
-/* Layers may pad otherwise than by zeros, torch's functions may not: two rows of one name, and the layers' comes first,
- * as it is they who look an operator up by name. */
-#define CONV_SCHEMA(n)                                                                                                 \
-    "(Tensor input, Tensor weight, Tensor? bias=None, int[" #n "] stride=1, int[" #n "]|str padding=0, int[" #n        \
-    "] dilation=1, int groups=1"
-#define CONV(n)                                                                                                        \
-    {.name = "conv" #n "d",                                                                                            \
-     .schema = CONV_SCHEMA(n) ", *, str padding_mode='zeros') -> Tensor",                                              \
-     .infer = infer_conv##n,                                                                                           \
-     .kernel = run_conv##n,                                                                                            \
-     .cost = cost_conv},                                                                                               \
-    {                                                                                                                  \
-        .name = "conv" #n "d", .schema = CONV_SCHEMA(n) ") -> Tensor",                                                 \
-        .torch = "torch.conv" #n "d torch.nn.functional.conv" #n "d", .infer = infer_conv##n, .kernel = run_conv##n,   \
-        .cost = cost_conv, .flags = FXS_OP_NO_INPLACE                                                                  \
+/* Layers may pad otherwise than by zeros, torch's functions may not: two rows of one name, and the
+ * layers' comes first, as it is they who look an operator up by name. */
+#define CONV_SCHEMA(n)                                                                             \
+    "(Tensor input, Tensor weight, Tensor? bias=None, int[" #n "] stride=1, int[" #n               \
+    "]|str padding=0, int[" #n "] dilation=1, int groups=1"
+#define CONV(n)                                                                                    \
+    {.name = "conv" #n "d",                                                                        \
+     .schema = CONV_SCHEMA(n) ", *, str padding_mode='zeros') -> Tensor",                          \
+     .infer = infer_conv##n,                                                                       \
+     .kernel = run_conv##n,                                                                        \
+     .cost = cost_conv},                                                                           \
+    {                                                                                              \
+        .name = "conv" #n "d", .schema = CONV_SCHEMA(n) ") -> Tensor",                             \
+        .torch = "torch.conv" #n "d torch.nn.functional.conv" #n "d", .infer = infer_conv##n,      \
+        .kernel = run_conv##n, .cost = cost_conv, .flags = FXS_OP_NO_INPLACE                       \
     }
-#define TRANSPOSED(n)                                                                                                  \
-    {                                                                                                                  \
-        .name = "conv_transpose" #n "d",                                                                               \
-        .schema = "(Tensor input, Tensor weight, Tensor? bias=None, int[" #n "] stride=1, int[" #n                     \
-                  "] padding=0, int[" #n "] output_padding=0, int groups=1, int[" #n "] dilation=1) -> Tensor",        \
-        .torch = "torch.conv_transpose" #n "d torch.nn.functional.conv_transpose" #n "d",                              \
-        .infer = infer_transposed##n, .kernel = run_transposed##n, .cost = cost_transposed, .flags = FXS_OP_NO_INPLACE \
+#define TRANSPOSED(n)                                                                              \
+    {                                                                                              \
+        .name = "conv_transpose" #n "d",                                                           \
+        .schema = "(Tensor input, Tensor weight, Tensor? bias=None, int[" #n "] stride=1, int[" #n \
+                  "] padding=0, int[" #n "] output_padding=0, int groups=1, int[" #n               \
+                  "] dilation=1) -> Tensor",                                                       \
+        .torch = "torch.conv_transpose" #n "d torch.nn.functional.conv_transpose" #n "d",          \
+        .infer = infer_transposed##n, .kernel = run_transposed##n, .cost = cost_transposed,        \
+        .flags = FXS_OP_NO_INPLACE                                                                 \
     }
 
-const fxs_op fxs_ops_conv[] = {CONV(1), CONV(2), CONV(3), TRANSPOSED(1), TRANSPOSED(2), TRANSPOSED(3), {0}};
+const fxs_op fxs_ops_conv[] = {CONV(1),       CONV(2),       CONV(3), TRANSPOSED(1),
+                               TRANSPOSED(2), TRANSPOSED(3), {0}};
 
 /* kernel_size is a tuple of one number a dimension, as print(model) shows it. */
-#define CONV_LAYER(n)                                                                                                  \
-    {                                                                                                                  \
-        .name = "Conv" #n "d",                                                                                         \
-        .hyper = "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "      \
-                 "padding_mode='zeros'",                                                                               \
-        .state = "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); "                         \
-                 "bias[out_channels] = fan_in(weight) if bias",                                                        \
-        .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n ")=?, dilation(" #n    \
-                ")=?, groups=?, bias=?, padding_mode=?",                                                               \
-        .call = "conv" #n "d(input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups, "  \
-                "padding_mode=padding_mode)"                                                                           \
+#define CONV_LAYER(n)                                                                              \
+    {                                                                                              \
+        .name = "Conv" #n "d",                                                                     \
+        .hyper = "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, "       \
+                 "groups=1, bias=True, "                                                           \
+                 "padding_mode='zeros'",                                                           \
+        .state = "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); "     \
+                 "bias[out_channels] = fan_in(weight) if bias",                                    \
+        .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n    \
+                ")=?, dilation(" #n ")=?, groups=?, bias=?, padding_mode=?",                       \
+        .call = "conv" #n "d(input, weight, bias, stride=stride, padding=padding, "                \
+                          "dilation=dilation, groups=groups, "                                     \
+                "padding_mode=padding_mode)"                                                       \
     }
-#define TRANSPOSED_LAYER(n)                                                                                            \
-    {                                                                                                                  \
-        .name = "ConvTranspose" #n "d",                                                                                \
-        .hyper =                                                                                                       \
-            "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, "     \
-            "dilation=1, padding_mode='zeros'",                                                                        \
-        .state = "weight[in_channels, out_channels / groups, *kernel_size] = fan_in(weight); "                         \
-                 "bias[out_channels] = fan_in(weight) if bias",                                                        \
-        .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n ")=?, dilation(" #n    \
-                ")=?, output_padding(" #n ")=?, groups=?, bias=?, padding_mode=?",                                     \
-        .call = "conv_transpose" #n "d(input, weight, bias, stride=stride, padding=padding, "                          \
-                "output_padding=output_padding, groups=groups, dilation=dilation)"                                     \
+#define TRANSPOSED_LAYER(n)                                                                        \
+    {                                                                                              \
+        .name = "ConvTranspose" #n "d",                                                            \
+        .hyper = "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, " \
+                 "groups=1, bias=True, "                                                           \
+                 "dilation=1, padding_mode='zeros'",                                               \
+        .state = "weight[in_channels, out_channels / groups, *kernel_size] = fan_in(weight); "     \
+                 "bias[out_channels] = fan_in(weight) if bias",                                    \
+        .repr =                                                                                    \
+            "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n        \
+            ")=?, dilation(" #n ")=?, output_padding(" #n ")=?, groups=?, bias=?, padding_mode=?", \
+        .call = "conv_transpose" #n "d(input, weight, bias, stride=stride, padding=padding, "      \
+                "output_padding=output_padding, groups=groups, dilation=dilation)"                 \
     }
 
 const fxs_module_row fxs_modules_conv[] = {
-    CONV_LAYER(1), CONV_LAYER(2), CONV_LAYER(3), TRANSPOSED_LAYER(1), TRANSPOSED_LAYER(2), TRANSPOSED_LAYER(3), {0},
+    CONV_LAYER(1),       CONV_LAYER(2),       CONV_LAYER(3), TRANSPOSED_LAYER(1),
+    TRANSPOSED_LAYER(2), TRANSPOSED_LAYER(3), {0},
 };

@@ -1,6 +1,7 @@
-/* conv_implicit.c: float32 convolution as a matrix product whose right side is never written down: for 16 output places
- * a panel of input values is packed into the first cache and multiplied with all output channels. Any kernel, stride,
- * dilation and groups. Called by conv_run.c with a padded input. */
+/* conv_implicit.c: float32 convolution as a matrix product whose right side is never written down:
+ * for 16 output places a panel of input values is packed into the first cache and multiplied with
+ * all output channels. Any kernel, stride, dilation and groups. Called by conv_run.c with a padded
+ * input. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -8,32 +9,34 @@
 #include "kernels/conv.h"
 
 enum {
-    TILE = 16,  /* output places of a panel: two vectors */
-    ROWS = 6,   /* output channels at once: with TILE, 12 vectors of sums, which is what the registers hold */
+    TILE = 16, /* output places of a panel: two vectors */
+    ROWS = 6, /* output channels at once: with TILE, 12 vectors of sums, which is what the registers
+                 hold */
     DEPTH = 288 /* weights of a panel: 18 KiB, and a multiple of 9 */
 };
 
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v8_loose __attribute__((vector_size(32), aligned(4)));
 
-/* y[r, 0..15] += w[r, 0..depth-1] x[0..depth-1, 0..15] for some rows r. The sums must be named variables: GCC keeps an
- * array of vectors in memory. */
-#define LOAD(r) v8 a##r = *(const v8_loose *)(y + r * y_step), b##r = *(const v8_loose *)(y + r * y_step + 8);
-#define STEP(r)                                                                                                        \
-    a##r += w[r * w_step + k] * p;                                                                                     \
+/* y[r, 0..15] += w[r, 0..depth-1] x[0..depth-1, 0..15] for some rows r. The sums must be named
+ * variables: GCC keeps an array of vectors in memory. */
+#define LOAD(r)                                                                                    \
+    v8 a##r = *(const v8_loose *)(y + r * y_step), b##r = *(const v8_loose *)(y + r * y_step + 8);
+#define STEP(r)                                                                                    \
+    a##r += w[r * w_step + k] * p;                                                                 \
     b##r += w[r * w_step + k] * q;
-#define STORE(r)                                                                                                       \
-    *(v8_loose *)(y + r * y_step) = a##r;                                                                              \
+#define STORE(r)                                                                                   \
+    *(v8_loose *)(y + r * y_step) = a##r;                                                          \
     *(v8_loose *)(y + r * y_step + 8) = b##r;
-#define MICRO(name, EACH)                                                                                              \
-    FXS_VECTOR static void name(const float *x, int64_t depth, const float *w, int64_t w_step, float *y,               \
-                                int64_t y_step) {                                                                      \
-        EACH(LOAD)                                                                                                     \
-        for (int64_t k = 0; k < depth; k++, x += TILE) {                                                               \
-            v8 p = *(const v8_loose *)x, q = *(const v8_loose *)(x + 8);                                               \
-            EACH(STEP)                                                                                                 \
-        }                                                                                                              \
-        EACH(STORE)                                                                                                    \
+#define MICRO(name, EACH)                                                                          \
+    FXS_VECTOR static void name(const float *x, int64_t depth, const float *w, int64_t w_step,     \
+                                float *y, int64_t y_step) {                                        \
+        EACH(LOAD)                                                                                 \
+        for (int64_t k = 0; k < depth; k++, x += TILE) {                                           \
+            v8 p = *(const v8_loose *)x, q = *(const v8_loose *)(x + 8);                           \
+            EACH(STEP)                                                                             \
+        }                                                                                          \
+        EACH(STORE)                                                                                \
     }
 #define EACH1(X) X(0)
 #define EACH2(X) X(0) X(1)
@@ -44,7 +47,8 @@ MICRO(micro2, EACH2)
 MICRO(micro4, EACH4)
 MICRO(micro6, EACH6)
 
-typedef void micro_fn(const float *x, int64_t depth, const float *w, int64_t w_step, float *y, int64_t y_step);
+typedef void micro_fn(const float *x, int64_t depth, const float *w, int64_t w_step, float *y,
+                      int64_t y_step);
 
 /* How many rows the next step takes, and by which kernel. */
 static int64_t choose_micro(int64_t rows, micro_fn **f) {
@@ -68,10 +72,12 @@ typedef struct piece {
 } piece;
 
 static void find_corners(const fxs_window *w, piece *p) {
-    int64_t c = p->place % w->out[2], r = p->place / w->out[2] % w->out[1], z = p->place / w->out[2] / w->out[1];
+    int64_t c = p->place % w->out[2], r = p->place / w->out[2] % w->out[1],
+            z = p->place / w->out[2] / w->out[1];
     p->in_a_row = p->count == TILE;
     for (int64_t j = 0; j < p->count; j++) {
-        p->corner[j] = (z * w->stride[0] * w->in[1] + r * w->stride[1]) * w->in[2] + c * w->stride[2];
+        p->corner[j] =
+            (z * w->stride[0] * w->in[1] + r * w->stride[1]) * w->in[2] + c * w->stride[2];
         p->in_a_row &= p->corner[j] == p->corner[0] + j;
         if (++c == w->out[2]) {
             c = 0;
@@ -94,7 +100,8 @@ static piece piece_of(const job *j, int64_t index) {
     p.m0 = part * step < j->m ? part * step : j->m;
     p.m1 = p.m0 + step < j->m ? p.m0 + step : j->m;
     p.count = j->places - p.place < TILE ? j->places - p.place : TILE;
-    p.x = (const float *)j->data->x + (p.image * v->cin + p.group * (v->cin / v->groups)) * fxs_volume(v->window.in);
+    p.x = (const float *)j->data->x +
+          (p.image * v->cin + p.group * (v->cin / v->groups)) * fxs_volume(v->window.in);
     find_corners(&v->window, &p);
     return p;
 }
@@ -154,8 +161,10 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
 static void fill_offsets(const fxs_window *w, int64_t k, int64_t *offset) {
     int64_t kernel = fxs_volume(w->kernel);
     for (int64_t i = 0; i < k; i++) {
-        int64_t at = i % kernel, z = at / w->kernel[2] / w->kernel[1], y = at / w->kernel[2] % w->kernel[1];
-        offset[i] = i / kernel * fxs_volume(w->in) + (z * w->dilation[0] * w->in[1] + y * w->dilation[1]) * w->in[2] +
+        int64_t at = i % kernel, z = at / w->kernel[2] / w->kernel[1],
+                y = at / w->kernel[2] % w->kernel[1];
+        offset[i] = i / kernel * fxs_volume(w->in) +
+                    (z * w->dilation[0] * w->in[1] + y * w->dilation[1]) * w->in[2] +
                     at % w->kernel[2] * w->dilation[2];
     }
 }

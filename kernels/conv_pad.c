@@ -1,5 +1,5 @@
-/* conv_pad.c: lays the padding of a convolution around its input: zeros, or values of the input itself (reflect,
- * replicate, circular). Called by conv_run.c. */
+/* conv_pad.c: lays the padding of a convolution around its input: zeros, or values of the input
+ * itself (reflect, replicate, circular). Called by conv_run.c. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -83,6 +83,7 @@ const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_wind
     pad_job j = {.conv = v, .padded = padded, .x = x, .size = fxs_dtype_size(w->dtype)};
     j.out = fxs_work_scratch(w, n, j.size);
     if (j.out)
-        fxs_parallel(w->call->ctx, v->batch * v->cin, 1 + 32768 / fxs_volume(padded->in), pad_planes, &j);
+        fxs_parallel(w->call->ctx, v->batch * v->cin, 1 + 32768 / fxs_volume(padded->in),
+                     pad_planes, &j);
     return j.out;
 }

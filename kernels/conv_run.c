@@ -1,6 +1,6 @@
-/* conv_run.c: picks how a convolution is computed: float32 without im2col (conv_implicit.c, conv_winograd.c,
- * conv_depthwise.c), 1x1 and other types as products of matrices over gathered windows, transposed ones by the way
- * back. Called by conv.c; the arguments are checked. */
+/* conv_run.c: picks how a convolution is computed: float32 without im2col (conv_implicit.c,
+ * conv_winograd.c, conv_depthwise.c), 1x1 and other types as products of matrices over gathered
+ * windows, transposed ones by the way back. Called by conv.c; the arguments are checked. */
 #include "kernels/conv.h"
 
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "base/pool.h"
 #include "kernels/gemm.h"
 
-/* ---- bias ------------------------------------------------------------------------------------------------- */
+/* ---- bias
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* y[n, c, :] = bias[c] */
 static void lay_bias(const fxs_conv_data *d, fxs_dtype dtype, int64_t plane) {
@@ -21,15 +23,15 @@ static void lay_bias(const fxs_conv_data *d, fxs_dtype dtype, int64_t plane) {
     }
 }
 
-#define ADD_BIAS(name, type)                                                                                           \
-    static void name(const fxs_conv_data *d, int64_t plane) {                                                          \
-        const type *bias = d->bias;                                                                                    \
-        type *y = d->y;                                                                                                \
-        for (int64_t i = 0; i < d->conv->batch * d->conv->cout; i++, y += plane) {                                     \
-            type b = bias[i % d->conv->cout];                                                                          \
-            for (int64_t k = 0; k < plane; k++)                                                                        \
-                y[k] = (type)(y[k] + b);                                                                               \
-        }                                                                                                              \
+#define ADD_BIAS(name, type)                                                                       \
+    static void name(const fxs_conv_data *d, int64_t plane) {                                      \
+        const type *bias = d->bias;                                                                \
+        type *y = d->y;                                                                            \
+        for (int64_t i = 0; i < d->conv->batch * d->conv->cout; i++, y += plane) {                 \
+            type b = bias[i % d->conv->cout];                                                      \
+            for (int64_t k = 0; k < plane; k++)                                                    \
+                y[k] = (type)(y[k] + b);                                                           \
+        }                                                                                          \
     }
 ADD_BIAS(add_bias_float, float)
 ADD_BIAS(add_bias_double, double)
@@ -49,7 +51,8 @@ static void add_bias(const fxs_conv_data *d, fxs_dtype dtype, int64_t plane) {
         (n == 1 ? add_bias1 : n == 2 ? add_bias2 : n == 4 ? add_bias4 : add_bias8)(d, plane);
 }
 
-/* ---- by matrix products ----------------------------------------------------------------------------------- */
+/* ---- by matrix products
+ * ----------------------------------------------------------------------------------- */
 
 static bool is_pointwise(const fxs_window *w) {
     for (int d = 0; d < 3; d++)
@@ -59,13 +62,14 @@ static bool is_pointwise(const fxs_window *w) {
 }
 
 /* y[n, g] += weight[g] columns[n, g] */
-static void forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void *columns, int64_t n) {
+static void forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void *columns,
+                            int64_t n) {
     const fxs_conv *v = d->conv;
     int64_t m = v->cout / v->groups, k = v->cin / v->groups * fxs_volume(v->window.kernel);
     int64_t out = fxs_volume(v->window.out);
     size_t size = fxs_dtype_size(dtype);
-    fxs_gemm g =
-        fxs_gemm_dense(dtype, m, out, k, d->weight, columns, (char *)d->y + (size_t)(n * v->cout * out) * size);
+    fxs_gemm g = fxs_gemm_dense(dtype, m, out, k, d->weight, columns,
+                                (char *)d->y + (size_t)(n * v->cout * out) * size);
     g.accumulate = d->bias != NULL;
     g.batch_ndim = 1, g.batch[0] = v->groups;
     g.a_batch[0] = m * k, g.b_batch[0] = k * out, g.c_batch[0] = m * out;
@@ -74,10 +78,13 @@ static void forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void 
 
 static void run_forward(fxs_work *w, const fxs_conv_data *d) {
     const fxs_conv *v = d->conv;
-    int64_t kernel = fxs_volume(v->window.kernel), out = fxs_volume(v->window.out), in = fxs_volume(v->window.in);
+    int64_t kernel = fxs_volume(v->window.kernel), out = fxs_volume(v->window.out),
+            in = fxs_volume(v->window.in);
     bool pointwise = is_pointwise(&v->window);
     size_t size = fxs_dtype_size(w->dtype);
-    void *columns = pointwise ? NULL : fxs_work_scratch(w, v->cin * kernel * out, size); /* [cin * kernel, out] */
+    void *columns =
+        pointwise ? NULL
+                  : fxs_work_scratch(w, v->cin * kernel * out, size); /* [cin * kernel, out] */
     if (w->status != FXS_OK)
         return;
     if (d->bias)
@@ -96,35 +103,42 @@ static void run_transposed(fxs_work *w, const fxs_conv_data *d) {
     int64_t rows = v->cout / v->groups * fxs_volume(v->window.kernel), k = v->cin / v->groups;
     int64_t places = fxs_volume(v->window.out), plane = fxs_volume(v->window.in);
     size_t size = fxs_dtype_size(w->dtype);
-    char *columns = fxs_work_scratch(w, rows * v->groups * places, size); /* [cout * kernel, places] */
+    char *columns =
+        fxs_work_scratch(w, rows * v->groups * places, size); /* [cout * kernel, places] */
     if (!columns)
         return;
     for (int64_t n = 0; n < v->batch; n++) {
-        fxs_gemm g = fxs_gemm_dense(w->dtype, rows, places, k, d->weight,
-                                    (const char *)d->x + (size_t)(n * v->cin * places) * size, columns);
+        fxs_gemm g =
+            fxs_gemm_dense(w->dtype, rows, places, k, d->weight,
+                           (const char *)d->x + (size_t)(n * v->cin * places) * size, columns);
         g.a_row = 1, g.a_col = rows;
         g.batch_ndim = 1, g.batch[0] = v->groups;
         g.a_batch[0] = rows * k, g.b_batch[0] = k * places, g.c_batch[0] = rows * places;
         fxs_gemm_run(d->ctx, &g);
-        fxs_window_scatter(&v->window, w->dtype, v->cout, columns, (char *)d->y + (size_t)(n * v->cout * plane) * size);
+        fxs_window_scatter(&v->window, w->dtype, v->cout, columns,
+                           (char *)d->y + (size_t)(n * v->cout * plane) * size);
     }
     if (d->bias)
         add_bias(d, w->dtype, plane);
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------- */
+/* ---- the choice
+ * ------------------------------------------------------------------------------------------- */
 
-/* Winograd's tile, 0 for none. Its transforms cost by channels and pixels, its gain grows with both; the limits are
- * measured. F(4x4) loses a digit of accuracy and is worth it for large images only. */
+/* Winograd's tile, 0 for none. Its transforms cost by channels and pixels, its gain grows with
+ * both; the limits are measured. F(4x4) loses a digit of accuracy and is worth it for large images
+ * only. */
 static int winograd_tile(const fxs_conv *v) {
     const fxs_window *w = &v->window;
-    if (w->kernel[0] != 1 || w->in[0] != 1 || w->before[0] != 0 || v->groups != 1 || v->padding != FXS_PAD_ZEROS ||
-        v->cin < 16 || v->cout < 16)
+    if (w->kernel[0] != 1 || w->in[0] != 1 || w->before[0] != 0 || v->groups != 1 ||
+        v->padding != FXS_PAD_ZEROS || v->cin < 16 || v->cout < 16)
         return 0;
     for (int d = 1; d < 3; d++)
-        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilation[d] != 1 || w->before[d] > 1 || w->after[d] > 1)
+        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilation[d] != 1 || w->before[d] > 1 ||
+            w->after[d] > 1)
             return 0;
-    double pixels = (double)w->out[1] * (double)w->out[2], weights = (double)v->cin * (double)v->cout;
+    double pixels = (double)w->out[1] * (double)w->out[2],
+           weights = (double)v->cin * (double)v->cout;
     if (pixels >= 3000 || (pixels >= 700 && weights <= 128 * 128))
         return 4;
     return pixels >= 150 && v->cout >= 64 ? 2 : 0;
@@ -162,7 +176,8 @@ static void run_any(fxs_work *w, fxs_conv_data d) {
         run_forward(w, &d);
 }
 
-fxs_status fxs_conv_run(fxs_call *c, const fxs_conv *v, fxs_tensor *x, fxs_tensor *weight, fxs_tensor *bias) {
+fxs_status fxs_conv_run(fxs_call *c, const fxs_conv *v, fxs_tensor *x, fxs_tensor *weight,
+                        fxs_tensor *bias) {
     fxs_work w = fxs_work_begin(c, x->dtype);
     fxs_conv_data d = {.conv = v, .ctx = c->ctx};
     d.x = fxs_work_data(&w, x);

@@ -1,7 +1,7 @@
-/* conv_winograd.c: float32 3x3 convolution of stride 1 by Winograd's minimal filtering: tiles of 2x2 or 4x4 outputs are
- * transformed, multiplied as 16 or 36 matrix products, and transformed back, with 2.25 or 4 times fewer
- * multiplications. Each two-dimensional transform is the one-dimensional one applied down, then across. Called by
- * conv_run.c. */
+/* conv_winograd.c: float32 3x3 convolution of stride 1 by Winograd's minimal filtering: tiles of
+ * 2x2 or 4x4 outputs are transformed, multiplied as 16 or 36 matrix products, and transformed back,
+ * with 2.25 or 4 times fewer multiplications. Each two-dimensional transform is the one-dimensional
+ * one applied down, then across. Called by conv_run.c. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -11,10 +11,12 @@
 
 enum {
     SIDE_MAX = 6,
-    BLOCK_FLOATS = 1 << 21 /* transformed values that wait at once: they should stay in the last cache */
+    BLOCK_FLOATS =
+        1 << 21 /* transformed values that wait at once: they should stay in the last cache */
 };
 
-/* ---- the transforms in one dimension, over n neighbours ----------------------------------------------------- */
+/* ---- the transforms in one dimension, over n neighbours
+ * ----------------------------------------------------- */
 
 typedef void transform_fn(int64_t n, const float *const in[], float *const out[]);
 
@@ -53,10 +55,11 @@ FXS_VECTOR static void output2(int64_t n, const float *const in[], float *const 
 /* F(4, 3): points 0, 1, -1, 2, -2, infinity */
 FXS_VECTOR static void input4(int64_t n, const float *const in[], float *const out[]) {
     const float *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4], *f = in[5];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3], *restrict t = out[4],
-                    *restrict u = out[5];
+    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
+                    *restrict t = out[4], *restrict u = out[5];
     for (int64_t i = 0; i < n; i++) {
-        float even1 = e[i] - 4 * c[i], odd1 = d[i] - 4 * b[i], even2 = e[i] - c[i], odd2 = 2 * (d[i] - b[i]);
+        float even1 = e[i] - 4 * c[i], odd1 = d[i] - 4 * b[i], even2 = e[i] - c[i],
+              odd2 = 2 * (d[i] - b[i]);
         p[i] = 4 * a[i] - 5 * c[i] + e[i];
         q[i] = even1 + odd1;
         r[i] = even1 - odd1;
@@ -68,8 +71,8 @@ FXS_VECTOR static void input4(int64_t n, const float *const in[], float *const o
 
 FXS_VECTOR static void weight4(int64_t n, const float *const in[], float *const out[]) {
     const float *a = in[0], *b = in[1], *c = in[2];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3], *restrict t = out[4],
-                    *restrict u = out[5];
+    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
+                    *restrict t = out[4], *restrict u = out[5];
     for (int64_t i = 0; i < n; i++) {
         float even1 = (a[i] + c[i]) * (-1 / 6.0f), odd1 = b[i] * (-1 / 6.0f);
         float even2 = a[i] * (1 / 24.0f) + c[i] * (1 / 6.0f), odd2 = b[i] * (1 / 12.0f);
@@ -94,7 +97,8 @@ FXS_VECTOR static void output4(int64_t n, const float *const in[], float *const 
     }
 }
 
-/* One line of overlapping tiles as one array a position in the tile: out[k][i] = line[tile * i + k]. */
+/* One line of overlapping tiles as one array a position in the tile: out[k][i] = line[tile * i +
+ * k]. */
 FXS_VECTOR static void spread2(int64_t n, const float *const in[], float *const out[]) {
     const float *x = in[0];
     float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3];
@@ -104,8 +108,8 @@ FXS_VECTOR static void spread2(int64_t n, const float *const in[], float *const 
 
 FXS_VECTOR static void spread4(int64_t n, const float *const in[], float *const out[]) {
     const float *x = in[0];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3], *restrict t = out[4],
-                    *restrict u = out[5];
+    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
+                    *restrict t = out[4], *restrict u = out[5];
     for (int64_t i = 0; i < n; i++, x += 4)
         p[i] = x[0], q[i] = x[1], r[i] = x[2], s[i] = x[3], t[i] = x[4], u[i] = x[5];
 }
@@ -133,7 +137,8 @@ typedef struct method {
 static const method methods[] = {{2, 4, input2, weight2, output2, spread2, weave2},
                                  {4, 6, input4, weight4, output4, spread4, weave4}};
 
-/* ---- the three stages --------------------------------------------------------------------------------------- */
+/* ---- the three stages
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct job {
     const fxs_conv_data *data;
@@ -143,7 +148,8 @@ typedef struct job {
     float *u, *v, *q;     /* [side^2, cout, cin], [side^2, cin, tiles], [side^2, cout, tiles] */
     float *spare;         /* [threads, spare_size] */
     int64_t spare_size;
-    int64_t image, row, rows, tiles; /* the block in work: tile rows row..row+rows-1, tiles = rows * across */
+    int64_t image, row, rows,
+        tiles; /* the block in work: tile rows row..row+rows-1, tiles = rows * across */
 } job;
 
 /* n arrays of `size` floats behind each other */
@@ -195,10 +201,12 @@ static void transform_input(void *user, int64_t begin, int64_t end, int thread) 
     next = lay_out(next, side, j->line, half);
     lay_out(next, side, j->across, parts);
     for (int64_t c = begin; c < end; c++) {
-        const float *channel = (const float *)j->data->x + (j->image * v->cin + c) * v->window.in[1] * v->window.in[2];
+        const float *channel =
+            (const float *)j->data->x + (j->image * v->cin + c) * v->window.in[1] * v->window.in[2];
         for (int64_t i = 0; i < j->rows; i++) {
             for (int r = 0; r < side; r++)
-                fetch_line(j, channel, (j->row + i) * j->m.tile + r - v->window.before[1], lines[r]);
+                fetch_line(j, channel, (j->row + i) * j->m.tile + r - v->window.before[1],
+                           lines[r]);
             j->m.input(j->line, (const float *const *)lines, half);
             for (int r = 0; r < side; r++) {
                 j->m.spread(j->across, (const float *const *)&half[r], parts);
@@ -214,8 +222,8 @@ static void multiply(void *user, int64_t begin, int64_t end, int thread) {
     int64_t m = j->data->conv->cout, k = j->data->conv->cin;
     (void)thread;
     for (int64_t p = begin; p < end; p++) {
-        fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, m, j->tiles, k, j->u + p * m * k, j->v + p * k * j->tiles,
-                                    j->q + p * m * j->tiles);
+        fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, m, j->tiles, k, j->u + p * m * k,
+                                    j->v + p * k * j->tiles, j->q + p * m * j->tiles);
         fxs_gemm_one(&g);
     }
 }
@@ -257,15 +265,17 @@ static void transform_output(void *user, int64_t begin, int64_t end, int thread)
         }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static fxs_status reserve(fxs_work *w, job *j) {
     const fxs_conv *v = j->data->conv;
     int64_t square = (int64_t)j->m.side * j->m.side, side = j->m.side, most = j->rows * j->across;
-    j->spare_size =
-        larger((9 + 3 * side) * v->cin, larger(2 * side * j->line + side * j->across, (4 * side + 8) * j->across));
+    j->spare_size = larger((9 + 3 * side) * v->cin, larger(2 * side * j->line + side * j->across,
+                                                           (4 * side + 8) * j->across));
     j->u = fxs_work_scratch(w, square * v->cout * v->cin, sizeof *j->u);
     j->v = fxs_work_scratch(w, square * v->cin * most, sizeof *j->v);
     j->q = fxs_work_scratch(w, square * v->cout * most, sizeof *j->q);
@@ -279,7 +289,8 @@ fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile) {
     j.across = (v->window.out[2] + tile - 1) / tile;
     j.down = (v->window.out[1] + tile - 1) / tile;
     j.line = larger(j.across * tile + 2, v->window.in[2] + v->window.before[2]);
-    int64_t a_row = (int64_t)j.m.side * j.m.side * (v->cin + v->cout) * j.across, rows = BLOCK_FLOATS / a_row;
+    int64_t a_row = (int64_t)j.m.side * j.m.side * (v->cin + v->cout) * j.across,
+            rows = BLOCK_FLOATS / a_row;
     rows = rows < 1 ? 1 : rows > j.down ? j.down : rows;
     j.rows = rows;
     FXS_TRY(reserve(w, &j));

@@ -1,5 +1,6 @@
-/* create.c: zeros ones full empty arange linspace eye tensor scalar_tensor and their _like and new_ forms: tensors from
- * sizes and numbers. Random ones are in random.c. Devices and pinning mean nothing here and are taken as they come. */
+/* create.c: zeros ones full empty arange linspace eye tensor scalar_tensor and their _like and new_
+ * forms: tensors from sizes and numbers. Random ones are in random.c. Devices and pinning mean
+ * nothing here and are taken as they come. */
 #include "kernels/create.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ fxs_status fxs_out_sizes(fxs_call *c, int i, fxs_dtype d) {
 
 fxs_status fxs_out_as(fxs_call *c, int dtype_at, int format_at) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    fxs_memory_format f = c->arg[format_at].tag == FXS_V_MEMORY_FORMAT ? c->arg[format_at].u.format : FXS_PRESERVE;
+    fxs_memory_format f =
+        c->arg[format_at].tag == FXS_V_MEMORY_FORMAT ? c->arg[format_at].u.format : FXS_PRESERVE;
     FXS_TRY(fxs_check_computable(c, fxs_dtype_arg(c, dtype_at, t->dtype)));
     return fxs_out_formatted(c, t, fxs_dtype_arg(c, dtype_at, t->dtype), f);
 }
@@ -48,10 +50,13 @@ void fxs_fill_tensor(fxs_call *c, fxs_tensor *t, const fxs_value *v) {
 
 static const fxs_value zero = {.tag = FXS_V_INT}, one = {.tag = FXS_V_INT, .u.i = 1};
 
-/* ---- sizes first --------------------------------------------------------------------------------------- */
+/* ---- sizes first
+ * --------------------------------------------------------------------------------------- */
 
 /* zeros(size, dtype, ...) */
-static fxs_status infer_sizes(fxs_call *c) { return fxs_out_sizes(c, 0, fxs_dtype_arg(c, 1, FXS_FLOAT32)); }
+static fxs_status infer_sizes(fxs_call *c) {
+    return fxs_out_sizes(c, 0, fxs_dtype_arg(c, 1, FXS_FLOAT32));
+}
 
 /* full(size, fill_value, dtype): the value's type when none is given. */
 static fxs_status infer_full(fxs_call *c) {
@@ -75,7 +80,8 @@ static fxs_status run_full(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- as another tensor --------------------------------------------------------------------------------- */
+/* ---- as another tensor
+ * --------------------------------------------------------------------------------- */
 
 /* zeros_like(self, dtype, memory_format, ...) */
 static fxs_status infer_like(fxs_call *c) { return fxs_out_as(c, 1, 2); }
@@ -98,7 +104,8 @@ static fxs_status run_new_full(fxs_call *c) {
 /* Storage that nobody filled would make runs differ: empty tensors are zero here. */
 #define run_empty run_zeros
 
-/* ---- ranges -------------------------------------------------------------------------------------------- */
+/* ---- ranges
+ * -------------------------------------------------------------------------------------------- */
 
 /* start, end, step of arange's overloads: (end), (start, end), (start, end, step). */
 typedef struct range {
@@ -122,7 +129,8 @@ static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
     if (r->step.f == 0 || (!fxs_is_floating(r->dtype) && r->step.i == 0))
         return FXS_REFUSE(c, FXS_EINVAL, "step must be nonzero");
     if ((r->step.f > 0) != (r->end.f >= r->start.f) && r->end.f != r->start.f)
-        return FXS_REFUSE(c, FXS_EINVAL, "upper bound and larger bound inconsistent with step sign");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "upper bound and larger bound inconsistent with step sign");
     double count = ceil((r->end.f - r->start.f) / r->step.f);
     if (!(count < 0x1p62))
         return FXS_REFUSE(c, FXS_ELIMIT, "invalid size, possible overflow?");
@@ -147,7 +155,9 @@ static fxs_status read_from_to(fxs_call *c, range *r) {
     return finish_range(c, r, 3);
 }
 
-static fxs_status out_range(fxs_call *c, const range *r) { return fxs_out_new(c, r->dtype, 1, &r->count, NULL); }
+static fxs_status out_range(fxs_call *c, const range *r) {
+    return fxs_out_new(c, r->dtype, 1, &r->count, NULL);
+}
 
 static fxs_status infer_arange(fxs_call *c) {
     range r;
@@ -168,7 +178,8 @@ static void fill_range(fxs_tensor *t, const range *r) {
     bool whole = !fxs_is_floating(t->dtype);
     for (int64_t i = 0; i < r->count; i++) {
         if (whole)
-            fxs_store_int(t->dtype, nth(t, i), (int64_t)((uint64_t)r->start.i + (uint64_t)i * (uint64_t)r->step.i));
+            fxs_store_int(t->dtype, nth(t, i),
+                          (int64_t)((uint64_t)r->start.i + (uint64_t)i * (uint64_t)r->step.i));
         else
             fxs_store_double(t->dtype, nth(t, i), r->start.f + (double)i * r->step.f);
     }
@@ -187,7 +198,8 @@ static fxs_status run_arange_from(fxs_call *c) {
     return FXS_OK;
 }
 
-/* linspace(start, end, steps, dtype): both ends are in; counted from the nearer end, as PyTorch rounds. */
+/* linspace(start, end, steps, dtype): both ends are in; counted from the nearer end, as PyTorch
+ * rounds. */
 static fxs_status infer_linspace(fxs_call *c) {
     int64_t steps = fxs_arg_int(c, 2);
     fxs_dtype d = fxs_dtype_arg(c, 3, FXS_FLOAT32);
@@ -206,7 +218,8 @@ static fxs_status run_linspace(fxs_call *c) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     for (int64_t i = 0; i < n; i++)
         fxs_store_double(t->dtype, nth(t, i),
-                         i < n / 2 || n == 1 ? start + step * (double)i : end - step * (double)(n - 1 - i));
+                         i < n / 2 || n == 1 ? start + step * (double)i
+                                             : end - step * (double)(n - 1 - i));
     return FXS_OK;
 }
 
@@ -214,8 +227,8 @@ static fxs_status run_linspace(fxs_call *c) {
 static fxs_status infer_eye(fxs_call *c) {
     int64_t n = fxs_arg_int(c, 0), m = fxs_arg_is_none(c, 1) ? n : fxs_arg_int(c, 1);
     if (n < 0 || m < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "n and m must be greater or equal to 0, got %lld and %lld", (long long)n,
-                          (long long)m);
+        return FXS_REFUSE(c, FXS_EINVAL, "n and m must be greater or equal to 0, got %lld and %lld",
+                          (long long)n, (long long)m);
     FXS_TRY(fxs_check_computable(c, fxs_dtype_arg(c, 2, FXS_FLOAT32)));
     return fxs_out_new(c, fxs_dtype_arg(c, 2, FXS_FLOAT32), 2, (int64_t[]){n, m}, NULL);
 }
@@ -224,13 +237,15 @@ static fxs_status run_eye(fxs_call *c) {
     fxs_tensor diagonal = *c->out[0];
     fxs_fill_tensor(c, c->out[0], &zero);
     diagonal.ndim = 1;
-    diagonal.sizes[0] = diagonal.sizes[0] < diagonal.sizes[1] ? diagonal.sizes[0] : diagonal.sizes[1];
+    diagonal.sizes[0] =
+        diagonal.sizes[0] < diagonal.sizes[1] ? diagonal.sizes[0] : diagonal.sizes[1];
     diagonal.strides[0] = diagonal.strides[0] + diagonal.strides[1];
     fxs_fill_tensor(c, &diagonal, &one);
     return FXS_OK;
 }
 
-/* ---- filling in place ---------------------------------------------------------------------------------- */
+/* ---- filling in place
+ * ---------------------------------------------------------------------------------- */
 
 static fxs_status infer_write(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
@@ -240,8 +255,9 @@ static fxs_status infer_write(fxs_call *c) {
 static fxs_status infer_fill(fxs_call *c) {
     const fxs_tensor *v = fxs_arg_tensor(c, 1);
     if (v && v->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "only supports 0-dimension value tensor but got tensor with %d dimensions",
-                          v->ndim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "only supports 0-dimension value tensor but got tensor with %d dimensions", v->ndim);
     return infer_write(c);
 }
 
@@ -255,7 +271,8 @@ static fxs_status stretched_source(fxs_call *c, fxs_tensor *out) {
     for (int i = self->ndim - 1; i >= 0 || pad < 0; i--) {
         int64_t size = i < pad ? 1 : src->sizes[i - pad];
         if (pad < 0 || (size != 1 && size != self->sizes[i]))
-            return FXS_REFUSE(c, FXS_ESHAPE, "the source of shape %s can't be broadcast to shape %s",
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "the source of shape %s can't be broadcast to shape %s",
                               fxs_sizes_text(src, b), fxs_sizes_text(self, a));
         out->sizes[i] = self->sizes[i];
         out->strides[i] = size != self->sizes[i] || i < pad ? 0 : src->strides[i - pad];
@@ -277,7 +294,8 @@ static fxs_status run_copy(fxs_call *c) {
         fxs_tensor_copy(c->ctx, self, &src);
         return FXS_OK;
     }
-    FXS_TRY(fxs_tensor_new(c->ctx, src.dtype, src.ndim, src.sizes, &own)); /* may overlap: read all before writing */
+    FXS_TRY(fxs_tensor_new(c->ctx, src.dtype, src.ndim, src.sizes,
+                           &own)); /* may overlap: read all before writing */
     fxs_tensor_copy(c->ctx, own, &src);
     fxs_tensor_copy(c->ctx, self, own);
     fxs_tensor_unref(own);
@@ -286,37 +304,44 @@ static fxs_status run_copy(fxs_call *c) {
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD)
 #define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF)
-#define REST "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor"
+#define REST                                                                                       \
+    "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) " \
+    "-> Tensor"
 #define OPTIONS "*, dtype? dtype=None, " REST
 #define LIKE "*, dtype? dtype=None, memory_format? memory_format=None, " REST
 
 const fxs_op fxs_ops_create[] = {
     {"zeros", "(int... size, " OPTIONS, "torch.zeros", infer_sizes, run_zeros, NULL, PURE},
     {"ones", "(int... size, " OPTIONS, "torch.ones", infer_sizes, run_ones, NULL, PURE},
-    {"empty", "(int... size, *, dtype? dtype=None, memory_format? memory_format=None, " REST, "torch.empty",
-     infer_sizes, run_empty, NULL, PURE},
-    {"full", "(int[] size, Scalar fill_value, " OPTIONS, "torch.full", infer_full, run_full, NULL, PURE},
+    {"empty", "(int... size, *, dtype? dtype=None, memory_format? memory_format=None, " REST,
+     "torch.empty", infer_sizes, run_empty, NULL, PURE},
+    {"full", "(int[] size, Scalar fill_value, " OPTIONS, "torch.full", infer_full, run_full, NULL,
+     PURE},
     {"zeros_like", "(Tensor self, " LIKE, "torch.zeros_like", infer_like, run_zeros, NULL, PURE},
     {"ones_like", "(Tensor self, " LIKE, "torch.ones_like", infer_like, run_ones, NULL, PURE},
     {"empty_like", "(Tensor self, " LIKE, "torch.empty_like", infer_like, run_empty, NULL, PURE},
-    {"full_like", "(Tensor self, Scalar fill_value, " LIKE, "torch.full_like", infer_full_like, run_full, NULL, PURE},
-    {"new_zeros", "(Tensor self, int... size, " OPTIONS, "Tensor.new_zeros", infer_new, run_zeros, NULL, PURE},
-    {"new_ones", "(Tensor self, int... size, " OPTIONS, "Tensor.new_ones", infer_new, run_ones, NULL, PURE},
-    {"new_empty", "(Tensor self, int... size, " OPTIONS, "Tensor.new_empty Tensor.new", infer_new, run_empty, NULL,
-     PURE},
-    {"new_full", "(Tensor self, int[] size, Scalar fill_value, " OPTIONS, "Tensor.new_full", infer_new_full,
-     run_new_full, NULL, PURE},
-    {"arange", "(number end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},
-    {"arange", "(number start, number end, number step=1, " OPTIONS, "torch.arange", infer_arange_from, run_arange_from,
+    {"full_like", "(Tensor self, Scalar fill_value, " LIKE, "torch.full_like", infer_full_like,
+     run_full, NULL, PURE},
+    {"new_zeros", "(Tensor self, int... size, " OPTIONS, "Tensor.new_zeros", infer_new, run_zeros,
      NULL, PURE},
-    {"linspace", "(number start, number end, int steps, " OPTIONS, "torch.linspace", infer_linspace, run_linspace, NULL,
-     PURE},
+    {"new_ones", "(Tensor self, int... size, " OPTIONS, "Tensor.new_ones", infer_new, run_ones,
+     NULL, PURE},
+    {"new_empty", "(Tensor self, int... size, " OPTIONS, "Tensor.new_empty Tensor.new", infer_new,
+     run_empty, NULL, PURE},
+    {"new_full", "(Tensor self, int[] size, Scalar fill_value, " OPTIONS, "Tensor.new_full",
+     infer_new_full, run_new_full, NULL, PURE},
+    {"arange", "(number end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},
+    {"arange", "(number start, number end, number step=1, " OPTIONS, "torch.arange",
+     infer_arange_from, run_arange_from, NULL, PURE},
+    {"linspace", "(number start, number end, int steps, " OPTIONS, "torch.linspace", infer_linspace,
+     run_linspace, NULL, PURE},
     {"eye", "(int n, int? m=None, " OPTIONS, "torch.eye", infer_eye, run_eye, NULL, PURE},
-    {"fill_", "(Tensor self, Tensor|Scalar value) -> Tensor", "Tensor.fill_ torch.fill_", infer_fill, run_full, NULL,
+    {"fill_", "(Tensor self, Tensor|Scalar value) -> Tensor", "Tensor.fill_ torch.fill_",
+     infer_fill, run_full, NULL, WRITES},
+    {"zero_", "(Tensor self) -> Tensor", "Tensor.zero_ torch.zero_", infer_write, run_zeros, NULL,
      WRITES},
-    {"zero_", "(Tensor self) -> Tensor", "Tensor.zero_ torch.zero_", infer_write, run_zeros, NULL, WRITES},
-    {"copy_", "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", "Tensor.copy_", infer_copy, run_copy,
-     NULL, WRITES},
+    {"copy_", "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", "Tensor.copy_",
+     infer_copy, run_copy, NULL, WRITES},
     {0},
 };
 #undef PURE

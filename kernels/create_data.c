@@ -1,4 +1,5 @@
-/* create_data.c: tensor, as_tensor, new_tensor, scalar_tensor: tensors from Python's numbers and lists of them. */
+/* create_data.c: tensor, as_tensor, new_tensor, scalar_tensor: tensors from Python's numbers and
+ * lists of them. */
 #include "kernels/create.h"
 #include "kernels/iterate.h"
 #include "kernels/python.h"
@@ -28,8 +29,8 @@ static fxs_status look(fxs_call *c, const fxs_value *v, int depth, nest *n) {
     fxs_operands one = {.n = 1, .v = {*v}};
     fxs_number number;
     if (depth != n->ndim)
-        return FXS_REFUSE(c, FXS_EINVAL, "expected a sequence of length %lld at dim %d", (long long)n->sizes[depth],
-                          depth);
+        return FXS_REFUSE(c, FXS_EINVAL, "expected a sequence of length %lld at dim %d",
+                          (long long)n->sizes[depth], depth);
     if (v->tag == FXS_V_UNKNOWN || (v->tag == FXS_V_TENSOR && !v->u.tensor->storage))
         return FXS_REFUSE(c, FXS_EUNKNOWN, "a value is not known without computing it");
     if (!fxs_number_of(v, &number))
@@ -54,7 +55,8 @@ static void put(const fxs_value *v, fxs_tensor *t, int64_t *at) {
     ++*at;
 }
 
-/* The values are known in META mode too, and so is the tensor: it is filled here, and needs no kernel. */
+/* The values are known in META mode too, and so is the tensor: it is filled here, and needs no
+ * kernel. */
 static fxs_status out_data(fxs_call *c, const fxs_value *data, int dtype_at, fxs_dtype otherwise) {
     nest n = {.dtype = FXS_FLOAT32};
     int64_t at = 0;
@@ -84,9 +86,13 @@ static fxs_status infer_as_tensor(fxs_call *c) {
 }
 
 /* new_tensor(self, data, dtype) */
-static fxs_status infer_new_tensor(fxs_call *c) { return out_data(c, &c->arg[1], 2, fxs_arg_tensor(c, 0)->dtype); }
+static fxs_status infer_new_tensor(fxs_call *c) {
+    return out_data(c, &c->arg[1], 2, fxs_arg_tensor(c, 0)->dtype);
+}
 
-static fxs_status infer_scalar_tensor(fxs_call *c) { return out_data(c, &c->arg[0], 1, FXS_FLOAT32); }
+static fxs_status infer_scalar_tensor(fxs_call *c) {
+    return out_data(c, &c->arg[0], 1, FXS_FLOAT32);
+}
 
 static fxs_status run_tensor(fxs_call *c) {
     fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
@@ -94,14 +100,18 @@ static fxs_status run_tensor(fxs_call *c) {
 }
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD)
-#define OPTIONS "dtype? dtype=None, device? device=None, bool requires_grad=False, bool? pin_memory=False) -> Tensor"
+#define OPTIONS                                                                                    \
+    "dtype? dtype=None, device? device=None, bool requires_grad=False, bool? pin_memory=False) "   \
+    "-> Tensor"
 
 const fxs_op fxs_ops_create_data[] = {
     {"tensor", "(any data, *, " OPTIONS, "torch.tensor", infer_tensor, run_tensor, NULL, PURE},
-    {"as_tensor", "(any data, dtype? dtype=None, device? device=None) -> Tensor", "torch.as_tensor", infer_as_tensor,
-     run_tensor, NULL, FXS_OP_NO_INPLACE},
-    {"new_tensor", "(Tensor self, any data, *, " OPTIONS, "Tensor.new_tensor", infer_new_tensor, NULL, NULL, PURE},
-    {"scalar_tensor", "(Scalar s, *, " OPTIONS, "torch.scalar_tensor", infer_scalar_tensor, NULL, NULL, PURE},
+    {"as_tensor", "(any data, dtype? dtype=None, device? device=None) -> Tensor", "torch.as_tensor",
+     infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE},
+    {"new_tensor", "(Tensor self, any data, *, " OPTIONS, "Tensor.new_tensor", infer_new_tensor,
+     NULL, NULL, PURE},
+    {"scalar_tensor", "(Scalar s, *, " OPTIONS, "torch.scalar_tensor", infer_scalar_tensor, NULL,
+     NULL, PURE},
     {0},
 };
 #undef PURE

@@ -1,6 +1,6 @@
-/* dropout.c: dropout, dropout1d/2d/3d, the alpha dropouts, torchvision's stochastic depth, rrelu, and Identity. Outside
- * training all of them give their input itself; in training masks are drawn from the call's seed, so that a run is
- * repeatable, but not PyTorch's numbers. */
+/* dropout.c: dropout, dropout1d/2d/3d, the alpha dropouts, torchvision's stochastic depth, rrelu,
+ * and Identity. Outside training all of them give their input itself; in training masks are drawn
+ * from the call's seed, so that a run is repeatable, but not PyTorch's numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "kernels/iterate.h"
 #include "op/module_row.h"
 
-/* Where the argument `training` and the probability stand in a schema, and over what one draw spreads. */
+/* Where the argument `training` and the probability stand in a schema, and over what one draw
+ * spreads. */
 typedef enum spread { EACH, ROWS, CHANNELS, BATCH } spread;
 
 static bool draws(const fxs_call *c) { return fxs_arg_float(c, 1) != 0 && fxs_arg_bool(c, 2); }
@@ -16,7 +17,8 @@ static bool draws(const fxs_call *c) { return fxs_arg_float(c, 1) != 0 && fxs_ar
 static fxs_status check_probability(fxs_call *c) {
     double p = fxs_arg_float(c, 1);
     if (!(p >= 0 && p <= 1))
-        return FXS_REFUSE(c, FXS_EINVAL, "dropout probability has to be between 0 and 1, but got %g", p);
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "dropout probability has to be between 0 and 1, but got %g", p);
     return FXS_OK;
 }
 
@@ -77,55 +79,71 @@ static fxs_status run_plain(fxs_call *c, spread s) {
 static fxs_status run_dropout(fxs_call *c) { return run_plain(c, EACH); }
 static fxs_status run_feature_dropout(fxs_call *c) { return run_plain(c, CHANNELS); }
 
-/* Keeps mean and variance of SELU's output: dropped elements become -alpha', the rest is scaled and shifted. */
+/* Keeps mean and variance of SELU's output: dropped elements become -alpha', the rest is scaled and
+ * shifted. */
 static fxs_status run_alpha(fxs_call *c, spread s) {
     double p = fxs_arg_float(c, 1), alpha = 1.7580993408473766;
     double a = p < 1 ? 1 / sqrt((alpha * alpha * p + 1) * (1 - p)) : 0;
-    dropping d = {.keep = 1 - p, .scale = a, .shift = a * alpha * p, .dropped = a * alpha * (p - 1), .spread = s};
+    dropping d = {.keep = 1 - p,
+                  .scale = a,
+                  .shift = a * alpha * p,
+                  .dropped = a * alpha * (p - 1),
+                  .spread = s};
     return drop(c, &d);
 }
 
 static fxs_status run_alpha_dropout(fxs_call *c) { return run_alpha(c, EACH); }
 static fxs_status run_feature_alpha_dropout(fxs_call *c) { return run_alpha(c, CHANNELS); }
 
-/* One draw a call would be the same for any unbatched input: dropout1d takes [C, L] as channels of one example. */
+/* One draw a call would be the same for any unbatched input: dropout1d takes [C, L] as channels of
+ * one example. */
 static fxs_status infer_channels(fxs_call *c, int least, int most) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0);
     if (x->ndim < least || x->ndim > most)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected %d to %d dimensions, but got %d", least, most, x->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected %d to %d dimensions, but got %d", least, most,
+                          x->ndim);
     return infer_dropout(c);
 }
 static fxs_status infer_dropout1d(fxs_call *c) { return infer_channels(c, 2, 3); }
 
-/* ---- stochastic depth ---------------------------------------------------------------------------------- */
+/* ---- stochastic depth
+ * ---------------------------------------------------------------------------------- */
 
 /* stochastic_depth(input, p, mode, training): drops whole examples, or the whole batch. */
-static bool depth_draws(const fxs_call *c) { return fxs_arg_float(c, 1) != 0 && fxs_arg_bool(c, 3); }
+static bool depth_draws(const fxs_call *c) {
+    return fxs_arg_float(c, 1) != 0 && fxs_arg_bool(c, 3);
+}
 
 static fxs_status infer_stochastic_depth(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0);
     const char *mode = fxs_arg_str(c, 2);
     double p = fxs_arg_float(c, 1);
     if (!(p >= 0 && p <= 1))
-        return FXS_REFUSE(c, FXS_EINVAL, "drop probability has to be between 0 and 1, but got %g", p);
+        return FXS_REFUSE(c, FXS_EINVAL, "drop probability has to be between 0 and 1, but got %g",
+                          p);
     if (strcmp(mode, "row") != 0 && strcmp(mode, "batch") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "mode has to be either 'batch' or 'row', but got '%s'", mode);
+        return FXS_REFUSE(c, FXS_EINVAL, "mode has to be either 'batch' or 'row', but got '%s'",
+                          mode);
     if (!depth_draws(c))
         return fxs_out_same(c, x);
     FXS_TRY(fxs_check_computable(c, x->dtype));
     return fxs_out_like(c, x, x->dtype);
 }
 
-static fxs_status run_stochastic_depth(fxs_call *c) { return run_plain(c, fxs_arg_str(c, 2)[0] == 'r' ? ROWS : BATCH); }
+static fxs_status run_stochastic_depth(fxs_call *c) {
+    return run_plain(c, fxs_arg_str(c, 2)[0] == 'r' ? ROWS : BATCH);
+}
 
 /* timm's drop_path(x, drop_prob, training, scale_by_keep) drops rows. */
 static fxs_status run_drop_path(fxs_call *c) {
     double keep = 1 - fxs_arg_float(c, 1);
-    dropping d = {.keep = keep, .scale = keep > 0 && fxs_arg_bool(c, 3) ? 1 / keep : 1, .spread = ROWS};
+    dropping d = {
+        .keep = keep, .scale = keep > 0 && fxs_arg_bool(c, 3) ? 1 / keep : 1, .spread = ROWS};
     return drop(c, &d);
 }
 
-/* ---- rrelu and identity -------------------------------------------------------------------------------- */
+/* ---- rrelu and identity
+ * -------------------------------------------------------------------------------- */
 
 static fxs_status infer_rrelu(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0);
@@ -134,7 +152,8 @@ static fxs_status infer_rrelu(fxs_call *c) {
     return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);
 }
 
-/* rrelu(input, lower, upper, training): negative elements are scaled, by the mean slope outside training. */
+/* rrelu(input, lower, upper, training): negative elements are scaled, by the mean slope outside
+ * training. */
 static fxs_status run_rrelu(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0);
     fxs_tensor *y = c->out[0];
@@ -147,7 +166,8 @@ static fxs_status run_rrelu(fxs_call *c) {
             put += rest % x->sizes[k] * y->strides[k];
             rest /= x->sizes[k];
         }
-        double v = fxs_load_double(x->dtype, (const char *)fxs_tensor_data(x) + at * size), slope = (lower + upper) / 2;
+        double v = fxs_load_double(x->dtype, (const char *)fxs_tensor_data(x) + at * size),
+               slope = (lower + upper) / 2;
         if (fxs_arg_bool(c, 3))
             slope = lower + (upper - lower) * (double)fxs_random_unit(c->seed, (uint64_t)i);
         fxs_store_double(y->dtype, (char *)fxs_tensor_data(y) + put * size, v < 0 ? v * slope : v);
@@ -164,33 +184,38 @@ static fxs_status infer_identity(fxs_call *c) { return fxs_out_value(c, fxs_valu
 #define DROPS "(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor"
 
 const fxs_op fxs_ops_dropout[] = {
-    {"dropout", DROPS, F "dropout torch.dropout", infer_dropout, run_dropout, fxs_cost_one, DROPPING},
-    {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one, DROPPING},
+    {"dropout", DROPS, F "dropout torch.dropout", infer_dropout, run_dropout, fxs_cost_one,
+     DROPPING},
+    {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one,
+     DROPPING},
     {"dropout2d", DROPS, F "dropout2d", infer_dropout, run_feature_dropout, fxs_cost_one, DROPPING},
-    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_dropout, run_feature_dropout, fxs_cost_one,
-     DROPPING},
-    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_dropout, run_alpha_dropout, fxs_cost_one,
-     DROPPING},
-    {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout torch.feature_alpha_dropout", infer_dropout,
-     run_feature_alpha_dropout, fxs_cost_one, DROPPING},
+    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_dropout, run_feature_dropout,
+     fxs_cost_one, DROPPING},
+    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_dropout,
+     run_alpha_dropout, fxs_cost_one, DROPPING},
+    {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout torch.feature_alpha_dropout",
+     infer_dropout, run_feature_alpha_dropout, fxs_cost_one, DROPPING},
     {"stochastic_depth", "(Tensor input, float p, str mode, bool training=True) -> Tensor",
-     "torchvision.ops.stochastic_depth.stochastic_depth torchvision.ops.stochastic_depth", infer_stochastic_depth,
-     run_stochastic_depth, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
-    {"drop_path", "(Tensor x, float drop_prob=0.0, bool training=False, bool scale_by_keep=True) -> Tensor",
-     "torchvision.ops.drop_path timm.layers.drop.drop_path timm.models.layers.drop.drop_path", infer_dropout,
-     run_drop_path, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
+     "torchvision.ops.stochastic_depth.stochastic_depth torchvision.ops.stochastic_depth",
+     infer_stochastic_depth, run_stochastic_depth, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
+    {"drop_path",
+     "(Tensor x, float drop_prob=0.0, bool training=False, bool scale_by_keep=True) -> Tensor",
+     "torchvision.ops.drop_path timm.layers.drop.drop_path timm.models.layers.drop.drop_path",
+     infer_dropout, run_drop_path, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
     {"rrelu",
-     "(Tensor input, number lower=0.125, number upper=0.3333333333333333, bool training=False, bool inplace=False) -> "
+     "(Tensor input, number lower=0.125, number upper=0.3333333333333333, bool training=False, "
+     "bool inplace=False) -> "
      "Tensor",
      F "rrelu torch.rrelu", infer_rrelu, run_rrelu, fxs_cost_one, RANDOM},
-    {"identity", "(any input) -> any", NULL, infer_identity, NULL, NULL, FXS_OP_NO_INPLACE | FXS_OP_IDLE_IN_EVAL},
+    {"identity", "(any input) -> any", NULL, infer_identity, NULL, NULL,
+     FXS_OP_NO_INPLACE | FXS_OP_IDLE_IN_EVAL},
     {0},
 };
 
-#define DROP_LAYER(class, op)                                                                                          \
-    {                                                                                                                  \
-        .name = class, .hyper = "p=0.5, inplace=False",                                                                \
-        .repr = "p=, inplace=", .call = op "(input, p, training, inplace=inplace)"                                     \
+#define DROP_LAYER(class, op)                                                                      \
+    {                                                                                              \
+        .name = class, .hyper = "p=0.5, inplace=False",                                            \
+        .repr = "p=, inplace=", .call = op "(input, p, training, inplace=inplace)"                 \
     }
 const fxs_module_row fxs_modules_dropout[] = {
     DROP_LAYER("Dropout", "dropout"),

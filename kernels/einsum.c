@@ -1,6 +1,7 @@
-/* einsum.c: Einstein sums of any number of operands. Every operand is seen with one dimension a label, the result's
- * labels first; then operands are contracted from left to right, each pair as one batch of matrix products. infer walks
- * the same way on tensors without storage, because the steps decide the result's strides. */
+/* einsum.c: Einstein sums of any number of operands. Every operand is seen with one dimension a
+ * label, the result's labels first; then operands are contracted from left to right, each pair as
+ * one batch of matrix products. infer walks the same way on tensors without storage, because the
+ * steps decide the result's strides. */
 #include <ctype.h>
 #include <string.h>
 
@@ -17,10 +18,12 @@ typedef struct sum {
     int dim_of[LABELS];        /* a label's dimension, -1: not there */
     int hidden;                /* dimensions that "..." stands for */
     int64_t sizes[FXS_MAX_DIM];
-    int uses[FXS_MAX_DIM]; /* operands yet to be contracted that have a dimension of more than one */
+    int uses[FXS_MAX_DIM]; /* operands yet to be contracted that have a dimension of more than one
+                            */
 } sum;
 
-/* ---- the equation ----------------------------------------------------------------------------------------- */
+/* ---- the equation
+ * ----------------------------------------------------------------------------------------- */
 
 /* One term: labels of one operand, or of the result. */
 typedef struct term {
@@ -35,7 +38,8 @@ static fxs_status read_term(fxs_call *c, const char **at, const char *end, term 
         if (**at == ' ')
             continue;
         if (t->n == FXS_MAX_DIM)
-            return FXS_REFUSE(c, FXS_ELIMIT, "more than %d subscripts for one operand", FXS_MAX_DIM);
+            return FXS_REFUSE(c, FXS_ELIMIT, "more than %d subscripts for one operand",
+                              FXS_MAX_DIM);
         if (isalpha((unsigned char)**at)) {
             t->label[t->n++] = (unsigned char)**at;
         } else if (end - *at >= 3 && strncmp(*at, "...", 3) == 0 && !t->dots) {
@@ -43,14 +47,17 @@ static fxs_status read_term(fxs_call *c, const char **at, const char *end, term 
             t->label[t->n++] = ELLIPSIS;
             *at += 2;
         } else {
-            return FXS_REFUSE(c, FXS_EINVAL, "invalid subscript '%c' in '%s': subscripts must be letters or one '...'",
-                              **at, fxs_arg_str(c, EQUATION));
+            return FXS_REFUSE(
+                c, FXS_EINVAL,
+                "invalid subscript '%c' in '%s': subscripts must be letters or one '...'", **at,
+                fxs_arg_str(c, EQUATION));
         }
     }
     return FXS_OK;
 }
 
-/* Labels of the result when the equation does not name them: those that occur once, in alphabetical order. */
+/* Labels of the result when the equation does not name them: those that occur once, in alphabetical
+ * order. */
 static void implied_result(const term *terms, int n, term *out) {
     int count[LABELS] = {0};
     *out = (term){0};
@@ -70,7 +77,8 @@ static fxs_status read_equation(fxs_call *c, term *terms, int n, term *out) {
         FXS_TRY(read_term(c, &at, end, &terms[i]));
         bool more = at < end && *at == ',';
         if (more != (i + 1 < n))
-            return FXS_REFUSE(c, FXS_EINVAL, "the number of operands (%d) is not that of the equation '%s'", n,
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "the number of operands (%d) is not that of the equation '%s'", n,
                               fxs_arg_str(c, EQUATION));
         at += more;
     }
@@ -82,13 +90,18 @@ static fxs_status read_equation(fxs_call *c, term *terms, int n, term *out) {
         return FXS_REFUSE(c, FXS_EINVAL, "'->' expected in '%s'", fxs_arg_str(c, EQUATION));
     at += 2;
     FXS_TRY(read_term(c, &at, end, out));
-    return at == end ? FXS_OK : FXS_REFUSE(c, FXS_EINVAL, "'%s' goes on behind the result", fxs_arg_str(c, EQUATION));
+    return at == end ? FXS_OK
+                     : FXS_REFUSE(c, FXS_EINVAL, "'%s' goes on behind the result",
+                                  fxs_arg_str(c, EQUATION));
 }
 
-/* ---- operands with a dimension for each label ------------------------------------------------------------- */
+/* ---- operands with a dimension for each label
+ * ------------------------------------------------------------- */
 
 /* How many dimensions of an operand its "..." stands for. */
-static int hidden_of(const term *t, const fxs_tensor *x) { return t->dots ? x->ndim - (t->n - 1) : 0; }
+static int hidden_of(const term *t, const fxs_tensor *x) {
+    return t->dots ? x->ndim - (t->n - 1) : 0;
+}
 
 static fxs_status count_hidden(sum *s, const term *terms) {
     for (int i = 0; i < s->noperands; i++) {
@@ -96,9 +109,10 @@ static fxs_status count_hidden(sum *s, const term *terms) {
         int hidden = hidden_of(&terms[i], x);
         char text[FXS_SIZES_TEXT];
         if (terms[i].dots ? hidden < 0 : terms[i].n != x->ndim)
-            return FXS_REFUSE(s->c, FXS_ESHAPE,
-                              "the number of subscripts for operand %d in '%s' does not fit its shape %s", i,
-                              fxs_arg_str(s->c, EQUATION), fxs_sizes_text(x, text));
+            return FXS_REFUSE(
+                s->c, FXS_ESHAPE,
+                "the number of subscripts for operand %d in '%s' does not fit its shape %s", i,
+                fxs_arg_str(s->c, EQUATION), fxs_sizes_text(x, text));
         s->hidden = hidden > s->hidden ? hidden : s->hidden;
     }
     return FXS_OK;
@@ -125,9 +139,11 @@ static fxs_status give_dimensions(sum *s, const term *terms, const term *out) {
     for (int k = 0; k < out->n; k++) {
         int l = out->label[k];
         if (s->dim_of[l] >= 0)
-            return FXS_REFUSE(s->c, FXS_EINVAL, "subscript %c appears more than once in the result", l ? l : '.');
+            return FXS_REFUSE(s->c, FXS_EINVAL, "subscript %c appears more than once in the result",
+                              l ? l : '.');
         if (!used[l] && l != ELLIPSIS)
-            return FXS_REFUSE(s->c, FXS_EINVAL, "subscript %c of the result does not appear in any operand", l);
+            return FXS_REFUSE(s->c, FXS_EINVAL,
+                              "subscript %c of the result does not appear in any operand", l);
         FXS_TRY(give_dimension(s, l));
     }
     s->nout = s->ndim;
@@ -138,19 +154,22 @@ static fxs_status give_dimensions(sum *s, const term *terms, const term *out) {
 }
 
 /* Puts dimension `from` of x at `to` of the view; a label that comes twice takes the diagonal. */
-static fxs_status place(sum *s, const fxs_tensor *x, int from, fxs_tensor *view, int to, bool again) {
+static fxs_status place(sum *s, const fxs_tensor *x, int from, fxs_tensor *view, int to,
+                        bool again) {
     char text[FXS_SIZES_TEXT];
     if (again && view->sizes[to] != x->sizes[from])
-        return FXS_REFUSE(s->c, FXS_ESHAPE, "a subscript that is repeated for one operand has different sizes in %s",
+        return FXS_REFUSE(s->c, FXS_ESHAPE,
+                          "a subscript that is repeated for one operand has different sizes in %s",
                           fxs_sizes_text(x, text));
     view->sizes[to] = x->sizes[from];
     view->strides[to] = again ? view->strides[to] + x->strides[from] : x->strides[from];
     if (x->sizes[from] == 1)
         return FXS_OK;
     if (s->sizes[to] != 1 && s->sizes[to] != x->sizes[from])
-        return FXS_REFUSE(s->c, FXS_ESHAPE,
-                          "operands do not broadcast: a subscript has size %lld, but %lld in shape %s",
-                          (long long)s->sizes[to], (long long)x->sizes[from], fxs_sizes_text(x, text));
+        return FXS_REFUSE(
+            s->c, FXS_ESHAPE,
+            "operands do not broadcast: a subscript has size %lld, but %lld in shape %s",
+            (long long)s->sizes[to], (long long)x->sizes[from], fxs_sizes_text(x, text));
     s->sizes[to] = x->sizes[from];
     s->uses[to] += !again;
     return FXS_OK;
@@ -174,7 +193,8 @@ static fxs_status spread(sum *s, const term *t, const fxs_tensor *x, fxs_tensor 
     return FXS_OK;
 }
 
-/* ---- contraction ------------------------------------------------------------------------------------------ */
+/* ---- contraction
+ * ------------------------------------------------------------------------------------------ */
 
 /* Dimensions of a pair by what becomes of them. */
 typedef struct parts {
@@ -211,10 +231,13 @@ static fxs_tensor as_batch(const fxs_tensor *t, int64_t a, int64_t b, int64_t c)
     return v;
 }
 
-/* result [both, left, summed (1), right] = left [both, left, summed] @ right [both, summed, right] */
-static fxs_status multiply(sum *s, const parts *p, const fxs_tensor *a, const fxs_tensor *b, fxs_tensor *out) {
+/* result [both, left, summed (1), right] = left [both, left, summed] @ right [both, summed, right]
+ */
+static fxs_status multiply(sum *s, const parts *p, const fxs_tensor *a, const fxs_tensor *b,
+                           fxs_tensor *out) {
     int order[FXS_MAX_DIM], n = append(order, p->both, p->nboth);
-    int64_t nb = volume(a, p->both, p->nboth), nl = volume(a, p->left, p->nleft), nr = volume(b, p->right, p->nright);
+    int64_t nb = volume(a, p->both, p->nboth), nl = volume(a, p->left, p->nleft),
+            nr = volume(b, p->right, p->nright);
     int64_t ns = volume(a, p->summed, p->nsummed);
     n += append(order + n, p->left, p->nleft);
     n += append(order + n, p->summed, p->nsummed);
@@ -226,7 +249,8 @@ static fxs_status multiply(sum *s, const parts *p, const fxs_tensor *a, const fx
     append(order + n, p->left, p->nleft);
     fxs_tensor right = permuted(b, order);
     fxs_work w = fxs_work_begin(s->c, a->dtype);
-    fxs_tensor *x = fxs_work_in(&w, &left), *y = fxs_work_in(&w, &right), *z = fxs_work_out(&w, out);
+    fxs_tensor *x = fxs_work_in(&w, &left), *y = fxs_work_in(&w, &right),
+               *z = fxs_work_out(&w, out);
     if (w.status == FXS_OK) {
         fxs_tensor bx = as_batch(x, nb, nl, ns), by = as_batch(y, nb, ns, nr);
         fxs_product(&w, &bx, &by, z, false);
@@ -278,7 +302,8 @@ static fxs_status add_up(sum *s, const fxs_tensor *t, const int *dims, int n, fx
         w.status = fxs_tensor_new(s->c->ctx, w.dtype, 1, &count, &ones);
     if (w.status == FXS_OK) {
         for (int64_t i = 0; i < count; i++)
-            fxs_store_double(w.dtype, (char *)fxs_tensor_data(ones) + i * (int64_t)fxs_dtype_size(w.dtype), 1);
+            fxs_store_double(
+                w.dtype, (char *)fxs_tensor_data(ones) + i * (int64_t)fxs_dtype_size(w.dtype), 1);
         fxs_tensor flat = as_batch(x, 1, fxs_tensor_numel(*out), count);
         fxs_product(&w, &flat, ones, y, false);
     }
@@ -295,7 +320,8 @@ static int lone_dims(const sum *s, const int *dims, int n, int *lone) {
     return found;
 }
 
-static fxs_status new_product(sum *s, const parts *p, const fxs_tensor *a, const fxs_tensor *b, fxs_tensor **out) {
+static fxs_status new_product(sum *s, const parts *p, const fxs_tensor *a, const fxs_tensor *b,
+                              fxs_tensor **out) {
     int order[FXS_MAX_DIM], n = append(order, p->both, p->nboth);
     int64_t sizes[FXS_MAX_DIM];
     n += append(order + n, p->left, p->nleft);
@@ -318,9 +344,12 @@ static fxs_status new_product(sum *s, const parts *p, const fxs_tensor *a, const
     return FXS_OK;
 }
 
-/* Without summed dimensions torch multiplies element by element, which has its own idea of strides. */
-static fxs_status pointwise_strides(sum *s, const fxs_tensor *a, const fxs_tensor *b, fxs_tensor *out) {
-    fxs_operands o = {.n = 2, .v = {fxs_of_tensor((fxs_tensor *)a), fxs_of_tensor((fxs_tensor *)b)}};
+/* Without summed dimensions torch multiplies element by element, which has its own idea of strides.
+ */
+static fxs_status pointwise_strides(sum *s, const fxs_tensor *a, const fxs_tensor *b,
+                                    fxs_tensor *out) {
+    fxs_operands o = {.n = 2,
+                      .v = {fxs_of_tensor((fxs_tensor *)a), fxs_of_tensor((fxs_tensor *)b)}};
     fxs_call probe = {.ctx = s->c->ctx, .op = s->c->op, .scratch = s->c->scratch};
     fxs_status status = fxs_out_pointwise(&probe, &o, out->dtype);
     if (status == FXS_OK)
@@ -359,7 +388,8 @@ static fxs_status contract(sum *s, fxs_tensor **a, const fxs_tensor *b) {
     return status;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status check_operands(fxs_call *c, int n) {
     const fxs_tensor *first = n ? fxs_arg_tensor_at(c, OPERANDS, 0) : NULL;
@@ -378,7 +408,8 @@ static fxs_status check_operands(fxs_call *c, int n) {
 /* Drops the summed dimensions, which have size 1. */
 static void trim(const sum *s, fxs_tensor *t) { t->ndim = s->nout; }
 
-/* The result with its strides, computed when s->compute; *view says that it looks at the only operand. */
+/* The result with its strides, computed when s->compute; *view says that it looks at the only
+ * operand. */
 static fxs_status evaluate(sum *s, fxs_tensor **out, bool *view) {
     int n = s->noperands = fxs_arg_len(s->c, OPERANDS);
     FXS_TRY(check_operands(s->c, n));
@@ -442,7 +473,8 @@ static fxs_status run_einsum(fxs_call *c) {
     return status;
 }
 
-/* 2 for each place of all labels and each operand behind the first; 1 for a single operand that is summed */
+/* 2 for each place of all labels and each operand behind the first; 1 for a single operand that is
+ * summed */
 static fxs_cost cost_einsum(const fxs_call *c) {
     fxs_call probe = *c;
     sum s = {.c = &probe};
@@ -454,7 +486,9 @@ static fxs_cost cost_einsum(const fxs_call *c) {
     fxs_tensor_unref(t);
     for (int d = 0; d < s.ndim; d++)
         places *= (double)s.sizes[d];
-    return (fxs_cost){.flops = looks ? 0 : s.noperands == 1 ? places : 2 * places * (s.noperands - 1)};
+    return (fxs_cost){.flops = looks              ? 0
+                               : s.noperands == 1 ? places
+                                                  : 2 * places * (s.noperands - 1)};
 }
 
 const fxs_op fxs_ops_einsum[] = {

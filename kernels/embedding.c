@@ -1,19 +1,21 @@
-/* embedding.c: rows of a table by index: embedding, and one_hot; with the layer of the first. Indices are checked in
- * the kernels, as shapes are inferred without reading values. */
+/* embedding.c: rows of a table by index: embedding, and one_hot; with the layer of the first.
+ * Indices are checked in the kernels, as shapes are inferred without reading values. */
 #include <string.h>
 
 #include "base/pool.h"
 #include "kernels/families.h"
 #include "kernels/work.h"
 
-/* ---- embedding -------------------------------------------------------------------------------------------- */
+/* ---- embedding
+ * -------------------------------------------------------------------------------------------- */
 
 enum { INPUT, WEIGHT, PADDING_IDX, MAX_NORM };
 
 static fxs_status check_index_type(fxs_call *c, const fxs_tensor *t) {
     if (t->dtype == FXS_INT64 || t->dtype == FXS_INT32)
         return FXS_OK;
-    return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int64 or int32, but got %s", fxs_dtype_name(t->dtype));
+    return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int64 or int32, but got %s",
+                      fxs_dtype_name(t->dtype));
 }
 
 static fxs_status infer_embedding(fxs_call *c) {
@@ -22,13 +24,15 @@ static fxs_status infer_embedding(fxs_call *c) {
     char text[FXS_SIZES_TEXT];
     FXS_TRY(check_index_type(c, x));
     if (weight->ndim != 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "'weight' must be 2-D, but its shape is %s", fxs_sizes_text(weight, text));
+        return FXS_REFUSE(c, FXS_ESHAPE, "'weight' must be 2-D, but its shape is %s",
+                          fxs_sizes_text(weight, text));
     if (x->ndim == FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_ELIMIT, "a result of more than %d dimensions", FXS_MAX_DIM);
     if (!fxs_arg_is_none(c, PADDING_IDX)) {
         int64_t idx = fxs_arg_int(c, PADDING_IDX);
         if (idx >= weight->sizes[0] || idx < -weight->sizes[0])
-            return FXS_REFUSE(c, FXS_EINDEX, "padding_idx must be within num_embeddings, but it is %lld of %lld",
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "padding_idx must be within num_embeddings, but it is %lld of %lld",
                               (long long)idx, (long long)weight->sizes[0]);
     }
     memcpy(sizes, x->sizes, (size_t)x->ndim * sizeof *sizes);
@@ -51,8 +55,9 @@ static fxs_status run_embedding(fxs_call *c) {
     const char *from = fxs_tensor_data(table);
     for (int64_t i = 0; i < fxs_arg_numel(c, INPUT) && ints.status == FXS_OK; i++) {
         if (index[i] < 0 || index[i] >= weight->sizes[0])
-            ints.status = FXS_REFUSE(c, FXS_EINDEX, "index out of range: index %lld, but there are %lld embeddings",
-                                     (long long)index[i], (long long)weight->sizes[0]);
+            ints.status = FXS_REFUSE(
+                c, FXS_EINDEX, "index out of range: index %lld, but there are %lld embeddings",
+                (long long)index[i], (long long)weight->sizes[0]);
         else
             memcpy(y + (size_t)i * row, from + (size_t)index[i] * row, row);
     }
@@ -68,20 +73,25 @@ static fxs_cost cost_embedding(const fxs_call *c) {
     return (fxs_cost){.bytes_read = out + index, .bytes_written = out};
 }
 
-/* ---- one_hot ---------------------------------------------------------------------------------------------- */
+/* ---- one_hot
+ * ---------------------------------------------------------------------------------------------- */
 
 enum { H_INPUT, H_CLASSES };
 
-/* num_classes = -1 asks for one more than the largest value: the one shape here that values decide. */
+/* num_classes = -1 asks for one more than the largest value: the one shape here that values decide.
+ */
 static fxs_status count_classes(fxs_call *c, fxs_tensor *x, int64_t *out) {
     *out = fxs_arg_int(c, H_CLASSES);
     if (*out != -1)
-        return *out >= 1 ? FXS_OK
-                         : FXS_REFUSE(c, FXS_EINVAL, "num_classes should be positive, but it is %lld", (long long)*out);
+        return *out >= 1
+                   ? FXS_OK
+                   : FXS_REFUSE(c, FXS_EINVAL, "num_classes should be positive, but it is %lld",
+                                (long long)*out);
     if (fxs_tensor_numel(x) == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "can not infer total number of classes from empty tensor");
     if (!x->storage)
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "num_classes=-1 needs the values of the input, which are not computed");
+        return FXS_REFUSE(c, FXS_EUNKNOWN,
+                          "num_classes=-1 needs the values of the input, which are not computed");
     fxs_work w = fxs_work_begin(c, FXS_INT64);
     const int64_t *v = fxs_work_data(&w, x);
     int64_t most = 0;
@@ -113,10 +123,11 @@ static fxs_status run_one_hot(fxs_call *c) {
         memset(y, 0, (size_t)fxs_tensor_numel(out) * sizeof *y);
     for (int64_t i = 0; v && i < fxs_arg_numel(c, H_INPUT) && w.status == FXS_OK; i++) {
         if (v[i] < 0 || v[i] >= classes)
-            w.status = FXS_REFUSE(c, FXS_EINDEX,
-                                  "class values must be non-negative and smaller than num_classes, but "
-                                  "%lld is not in 0 to %lld",
-                                  (long long)v[i], (long long)classes - 1);
+            w.status =
+                FXS_REFUSE(c, FXS_EINDEX,
+                           "class values must be non-negative and smaller than num_classes, but "
+                           "%lld is not in 0 to %lld",
+                           (long long)v[i], (long long)classes - 1);
         else
             y[i * classes + v[i]] = 1;
     }
@@ -125,7 +136,8 @@ static fxs_status run_one_hot(fxs_call *c) {
 
 const fxs_op fxs_ops_embedding[] = {
     {.name = "embedding",
-     .schema = "(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, "
+     .schema = "(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float "
+               "norm_type=2.0, "
                "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
      .torch = "torch.nn.functional.embedding",
      .infer = infer_embedding,
@@ -144,7 +156,9 @@ const fxs_module_row fxs_modules_embedding[] = {
      .hyper = "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, "
               "scale_grad_by_freq=False, sparse=False",
      .state = "weight[num_embeddings, embedding_dim] = normal",
-     .repr = "num_embeddings, embedding_dim, padding_idx=?, max_norm=?, norm_type=?, scale_grad_by_freq=?, sparse=?",
-     .call = "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)"},
+     .repr = "num_embeddings, embedding_dim, padding_idx=?, max_norm=?, norm_type=?, "
+             "scale_grad_by_freq=?, sparse=?",
+     .call =
+         "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)"},
     {0},
 };

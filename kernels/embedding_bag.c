@@ -5,7 +5,19 @@
 #include "kernels/families.h"
 #include "kernels/work.h"
 
-enum { INPUT, WEIGHT, OFFSETS, MAX_NORM, NORM_TYPE, SCALE_GRAD, MODE, SPARSE, SAMPLES, LAST_OFFSET, PADDING };
+enum {
+    INPUT,
+    WEIGHT,
+    OFFSETS,
+    MAX_NORM,
+    NORM_TYPE,
+    SCALE_GRAD,
+    MODE,
+    SPARSE,
+    SAMPLES,
+    LAST_OFFSET,
+    PADDING
+};
 typedef enum mode { SUM, MEAN, MAX, NMODES } mode;
 
 typedef struct bags {
@@ -15,32 +27,38 @@ typedef struct bags {
 
 static fxs_status read_bags(fxs_call *c, bags *b) {
     static const char *const modes[] = {"sum", "mean", "max"};
-    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *w = fxs_arg_tensor(c, WEIGHT), *o = fxs_arg_tensor(c, OFFSETS);
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *w = fxs_arg_tensor(c, WEIGHT),
+                     *o = fxs_arg_tensor(c, OFFSETS);
     char text[FXS_SIZES_TEXT];
     *b = (bags){.mode = NMODES, .padding = -1};
     for (int i = 0; i < NMODES; i++)
         if (strcmp(fxs_arg_str(c, MODE), modes[i]) == 0)
             b->mode = (mode)i;
     if (b->mode == NMODES)
-        return FXS_REFUSE(c, FXS_EINVAL, "mode has to be one of sum, mean or max, not '%s'", fxs_arg_str(c, MODE));
+        return FXS_REFUSE(c, FXS_EINVAL, "mode has to be one of sum, mean or max, not '%s'",
+                          fxs_arg_str(c, MODE));
     if (w->ndim != 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "weight has to be a 2D tensor, but its shape is %s", fxs_sizes_text(w, text));
+        return FXS_REFUSE(c, FXS_ESHAPE, "weight has to be a 2D tensor, but its shape is %s",
+                          fxs_sizes_text(w, text));
     FXS_TRY(fxs_check_dtype(c, w, FXS_TAKES_FLOATS));
     if (!fxs_is_integral(x->dtype) || (o && !fxs_is_integral(o->dtype)))
         return FXS_REFUSE(c, FXS_ETYPE, "expected indices and offsets of integer types");
     if ((x->ndim == 2) == (o != NULL) || (x->ndim != 1 && x->ndim != 2) || (o && o->ndim != 1))
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "input has to be 2D without offsets, or 1D with 1D offsets, but its shape is %s",
-                          fxs_sizes_text(x, text));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "input has to be 2D without offsets, or 1D with 1D offsets, but its shape is %s",
+            fxs_sizes_text(x, text));
     if (!fxs_arg_is_none(c, MAX_NORM))
         return FXS_REFUSE(c, FXS_EUNKNOWN, "max_norm is not known here");
     if (fxs_arg_tensor(c, SAMPLES) && b->mode != SUM)
         return FXS_REFUSE(c, FXS_EINVAL, "per_sample_weights is only supported for mode='sum'");
     if (!fxs_arg_is_none(c, PADDING))
-        b->padding = fxs_arg_int(c, PADDING) < 0 ? fxs_arg_int(c, PADDING) + w->sizes[0] : fxs_arg_int(c, PADDING);
+        b->padding = fxs_arg_int(c, PADDING) < 0 ? fxs_arg_int(c, PADDING) + w->sizes[0]
+                                                 : fxs_arg_int(c, PADDING);
     b->count = o ? o->sizes[0] - fxs_arg_bool(c, LAST_OFFSET) : x->sizes[0];
     b->width = w->sizes[1];
-    return b->count < 0 ? FXS_REFUSE(c, FXS_EINVAL, "include_last_offset needs at least one offset") : FXS_OK;
+    return b->count < 0 ? FXS_REFUSE(c, FXS_EINVAL, "include_last_offset needs at least one offset")
+                        : FXS_OK;
 }
 
 static fxs_status infer_embedding_bag(fxs_call *c) {
@@ -56,7 +74,8 @@ typedef struct arrays {
     int64_t rows, entries;
 } arrays;
 
-static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t from, int64_t to, double *sum) {
+static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t from, int64_t to,
+                           double *sum) {
     int64_t n = 0;
     size_t size = fxs_dtype_size(a->dtype);
     for (int64_t k = 0; k < b->width; k++)
@@ -64,7 +83,8 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
     for (int64_t i = from; i < to; i++) {
         int64_t row = a->index[i];
         if (row < 0 || row >= a->rows)
-            return FXS_REFUSE(c, FXS_EINDEX, "index out of range: index %lld, but there are %lld embeddings",
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "index out of range: index %lld, but there are %lld embeddings",
                               (long long)row, (long long)a->rows);
         if (row == b->padding)
             continue;
@@ -80,13 +100,15 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
     return FXS_OK;
 }
 
-static fxs_status fill_all(fxs_call *c, const bags *b, const arrays *a, int64_t each, double *sum, char *y) {
+static fxs_status fill_all(fxs_call *c, const bags *b, const arrays *a, int64_t each, double *sum,
+                           char *y) {
     for (int64_t i = 0; i < b->count; i++) {
         int64_t from = a->offset ? a->offset[i] : i * each, to = (i + 1) * each;
         if (a->offset)
             to = i + 1 < b->count || fxs_arg_bool(c, LAST_OFFSET) ? a->offset[i + 1] : a->entries;
         if (from < 0 || to > a->entries || (i == 0 && from != 0))
-            return FXS_REFUSE(c, FXS_EINVAL, "offsets must begin with 0 and stay within the %lld entries",
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "offsets must begin with 0 and stay within the %lld entries",
                               (long long)a->entries);
         FXS_TRY(fill_bag(c, b, a, from, to, sum));
         for (int64_t k = 0; k < b->width; k++, y += fxs_dtype_size(a->dtype))
@@ -115,25 +137,29 @@ static fxs_status run_embedding_bag(fxs_call *c) {
 
 /* one for each element of each row */
 static fxs_cost cost_embedding_bag(const fxs_call *c) {
-    return (fxs_cost){.flops = (double)fxs_arg_numel(c, INPUT) * (double)fxs_arg_tensor(c, WEIGHT)->sizes[1]};
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, INPUT) *
+                               (double)fxs_arg_tensor(c, WEIGHT)->sizes[1]};
 }
 
 const fxs_op fxs_ops_embedding_bag[] = {
     {"embedding_bag",
      "(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, "
-     "bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, "
+     "bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? "
+     "per_sample_weights=None, "
      "bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-     "torch.nn.functional.embedding_bag", infer_embedding_bag, run_embedding_bag, cost_embedding_bag,
-     FXS_OP_NO_INPLACE},
+     "torch.nn.functional.embedding_bag", infer_embedding_bag, run_embedding_bag,
+     cost_embedding_bag, FXS_OP_NO_INPLACE},
     {0},
 };
 
 const fxs_module_row fxs_modules_embedding_bag[] = {
     {.name = "EmbeddingBag",
-     .hyper = "num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', "
+     .hyper = "num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, "
+              "scale_grad_by_freq=False, mode='mean', "
               "sparse=False, include_last_offset=False, padding_idx=None",
      .state = "weight[num_embeddings, embedding_dim] = normal",
-     .call = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, "
+     .call = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, "
+             "sparse, "
              "per_sample_weights, include_last_offset, padding_idx)",
      .forward = "input, offsets, per_sample_weights"},
     {0},

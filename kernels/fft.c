@@ -1,5 +1,6 @@
-/* fft.c: the discrete Fourier transforms of torch.fft, line by line. kissfft does those of float32 where it was found
- * (it computes in float32); the others, and those without it, are done by a plain recursion in double. */
+/* fft.c: the discrete Fourier transforms of torch.fft, line by line. kissfft does those of float32
+ * where it was found (it computes in float32); the others, and those without it, are done by a
+ * plain recursion in double. */
 #include <math.h>
 #include <string.h>
 #ifdef FXS_HAVE_KISSFFT
@@ -21,7 +22,8 @@ typedef struct plan {
     double scale;
 } plan;
 
-/* ---- arguments: (self, n or s, dim or dims, norm) -------------------------------------------------------------- */
+/* ---- arguments: (self, n or s, dim or dims, norm)
+ * -------------------------------------------------------------- */
 
 static fxs_status read_scale(fxs_call *c, plan *p) {
     const char *norm = fxs_arg_is_none(c, 3) ? "backward" : fxs_arg_str(c, 3);
@@ -41,7 +43,9 @@ static fxs_status read_scale(fxs_call *c, plan *p) {
 
 static fxs_status read_dims(fxs_call *c, const fxs_tensor *t, plan *p, const fxs_value *lengths) {
     int64_t dims[FXS_MAX_DIM];
-    int nlengths = lengths->tag == FXS_V_NONE ? -1 : (int)(lengths->tag == FXS_V_INT ? 1 : fxs_value_len(lengths));
+    int nlengths = lengths->tag == FXS_V_NONE
+                       ? -1
+                       : (int)(lengths->tag == FXS_V_INT ? 1 : fxs_value_len(lengths));
     if (fxs_arg_is_none(c, 2)) { /* all, or the last ones that have a length */
         p->n = nlengths < 0 ? t->ndim : nlengths;
         for (int i = 0; i < p->n && i < FXS_MAX_DIM; i++)
@@ -50,8 +54,9 @@ static fxs_status read_dims(fxs_call *c, const fxs_tensor *t, plan *p, const fxs
         p->n = fxs_arg_ints(c, 2, dims, FXS_MAX_DIM);
     }
     if (p->n > t->ndim || (nlengths >= 0 && nlengths != p->n))
-        return FXS_REFUSE(c, FXS_EINVAL, "%d dimensions are to be transformed, but there are %d, and %d lengths", p->n,
-                          t->ndim, nlengths);
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "%d dimensions are to be transformed, but there are %d, and %d lengths",
+                          p->n, t->ndim, nlengths);
     for (int i = 0; i < p->n; i++) {
         FXS_TRY(fxs_wrap_dim(c, dims[i], t->ndim, &p->dim[i]));
         for (int k = 0; k < i; k++)
@@ -64,11 +69,13 @@ static fxs_status read_dims(fxs_call *c, const fxs_tensor *t, plan *p, const fxs
 static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     const fxs_value *lengths = &c->arg[1];
-    *p = (plan){.kind = kind, .inverse = inverse, .single = fxs_complex_of(t->dtype) == FXS_COMPLEX64};
+    *p = (plan){
+        .kind = kind, .inverse = inverse, .single = fxs_complex_of(t->dtype) == FXS_COMPLEX64};
     if (t->dtype == FXS_FLOAT16 || t->dtype == FXS_BFLOAT16 || t->dtype == FXS_COMPLEX32)
         return FXS_REFUSE(c, FXS_ETYPE, "unsupported dtype torch.%s", fxs_dtype_name(t->dtype));
     if (kind == REAL_IN && fxs_is_complex(t->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "expects a real input tensor, but got torch.%s", fxs_dtype_name(t->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "expects a real input tensor, but got torch.%s",
+                          fxs_dtype_name(t->dtype));
     FXS_TRY(read_dims(c, t, p, lengths));
     if (p->n == 0 && kind != COMPLEX)
         return FXS_REFUSE(c, FXS_EINVAL, "must transform at least one axis");
@@ -76,10 +83,12 @@ static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
         int64_t own = t->ndim ? t->sizes[p->dim[i]] : 1;
         if (kind == REAL_OUT && i == p->n - 1)
             own = 2 * (own - 1);
-        const fxs_value *given = lengths->tag == FXS_V_INT ? lengths : fxs_value_item(lengths, (size_t)i);
+        const fxs_value *given =
+            lengths->tag == FXS_V_INT ? lengths : fxs_value_item(lengths, (size_t)i);
         p->length[i] = given && given->tag == FXS_V_INT && given->u.i != -1 ? given->u.i : own;
         if (p->length[i] < 1 || p->length[i] > INT32_MAX)
-            return FXS_REFUSE(c, FXS_EINVAL, "invalid number of data points (%lld) specified", (long long)p->length[i]);
+            return FXS_REFUSE(c, FXS_EINVAL, "invalid number of data points (%lld) specified",
+                              (long long)p->length[i]);
     }
     return read_scale(c, p);
 }
@@ -96,11 +105,15 @@ static fxs_status infer_plan(fxs_call *c, form kind, bool inverse) {
     return fxs_out_new(c, kind == REAL_OUT ? fxs_real_of(d) : d, t->ndim, sizes, NULL);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------ */
+/* ---- lines
+ * ------------------------------------------------------------------------------------------------------
+ */
 
-/* x is n pairs that lie `step` pairs apart, y is n pairs: by the smallest factor p of n, p transforms of n / p places
- * each, then their sums. Work is n times the sum of n's prime factors. */
-static void transform(int64_t n, int64_t step, int sign, const double *x, double *y, double *spare) {
+/* x is n pairs that lie `step` pairs apart, y is n pairs: by the smallest factor p of n, p
+ * transforms of n / p places each, then their sums. Work is n times the sum of n's prime factors.
+ */
+static void transform(int64_t n, int64_t step, int sign, const double *x, double *y,
+                      double *spare) {
     int64_t p = 2;
     if (n == 1) {
         y[0] = x[0], y[1] = x[1];
@@ -126,7 +139,8 @@ static void transform(int64_t n, int64_t step, int sign, const double *x, double
     memcpy(y, spare, (size_t)n * 2 * sizeof *y);
 }
 
-static fxs_status transform_plainly(fxs_call *c, int64_t n, bool inverse, int64_t lines, const double *x, double *y) {
+static fxs_status transform_plainly(fxs_call *c, int64_t n, bool inverse, int64_t lines,
+                                    const double *x, double *y) {
     double *spare = fxs_alloc((size_t)n, 2 * sizeof *spare);
     if (!spare)
         return fxs_fail_memory(c->ctx);
@@ -137,7 +151,8 @@ static fxs_status transform_plainly(fxs_call *c, int64_t n, bool inverse, int64_
 }
 
 #ifdef FXS_HAVE_KISSFFT
-static fxs_status transform_single(fxs_call *c, int64_t n, bool inverse, int64_t lines, const double *x, double *y) {
+static fxs_status transform_single(fxs_call *c, int64_t n, bool inverse, int64_t lines,
+                                   const double *x, double *y) {
     kiss_fft_cfg cfg = kiss_fft_alloc((int)n, inverse, NULL, NULL);
     kiss_fft_cpx *from = fxs_alloc((size_t)n, sizeof *from), *to = fxs_alloc((size_t)n, sizeof *to);
     fxs_status s = cfg && from && to ? FXS_OK : fxs_fail_memory(c->ctx);
@@ -157,7 +172,8 @@ static fxs_status transform_single(fxs_call *c, int64_t n, bool inverse, int64_t
 #define transform_single transform_plainly
 #endif
 
-/* ---- dimensions ----------------------------------------------------------------------------------------------------
+/* ---- dimensions
+ * ----------------------------------------------------------------------------------------------------
  */
 
 /* A contiguous complex128 tensor. */
@@ -198,9 +214,10 @@ static void read_line(const fxs_tensor *t, int dim, int64_t line, int64_t n, boo
     }
 }
 
-/* t transformed along one dimension of length n, into a new tensor that keeps `keep` places of it. */
-static fxs_status along(fxs_call *c, const plan *p, const fxs_tensor *t, int dim, int64_t n, int64_t keep, bool half,
-                        fxs_tensor **out) {
+/* t transformed along one dimension of length n, into a new tensor that keeps `keep` places of it.
+ */
+static fxs_status along(fxs_call *c, const plan *p, const fxs_tensor *t, int dim, int64_t n,
+                        int64_t keep, bool half, fxs_tensor **out) {
     int64_t sizes[FXS_MAX_DIM], lines = 1;
     memcpy(sizes, t->sizes, sizeof sizes);
     sizes[dim] = keep;
@@ -216,7 +233,8 @@ static fxs_status along(fxs_call *c, const plan *p, const fxs_tensor *t, int dim
         s = (p->single ? transform_single : transform_plainly)(c, n, p->inverse, lines, x, y);
     for (int64_t i = 0; s == FXS_OK && i < lines; i++)
         for (int64_t k = 0; k < keep; k++)
-            fxs_store_complex(*out, line_start(*out, dim, i) + k * step_of(*out, dim), y + 2 * (i * n + k));
+            fxs_store_complex(*out, line_start(*out, dim, i) + k * step_of(*out, dim),
+                              y + 2 * (i * n + k));
     fxs_free(x);
     fxs_free(y);
     return s;
@@ -237,8 +255,8 @@ static void finish(const plan *p, const fxs_tensor *t, fxs_tensor *out) {
     }
 }
 
-/* Real input is transformed along its last dimension first, when half of the result is enough; a real result likewise
- * last. */
+/* Real input is transformed along its last dimension first, when half of the result is enough; a
+ * real result likewise last. */
 static fxs_status run_plan(fxs_call *c, form kind, bool inverse) {
     plan p;
     FXS_TRY(read_plan(c, kind, inverse, &p));
@@ -264,8 +282,8 @@ static fxs_cost cost_fft(const fxs_call *c) {
     return (fxs_cost){.flops = n > 1 ? 5 * n * log2(n) : 0};
 }
 
-#define FORM(name, kind, inverse)                                                                                      \
-    static fxs_status infer_##name(fxs_call *c) { return infer_plan(c, kind, inverse); }                               \
+#define FORM(name, kind, inverse)                                                                  \
+    static fxs_status infer_##name(fxs_call *c) { return infer_plan(c, kind, inverse); }           \
     static fxs_status run_##name(fxs_call *c) { return run_plan(c, kind, inverse); }
 FORM(fft, COMPLEX, false)
 FORM(ifft, COMPLEX, true)
@@ -274,18 +292,22 @@ FORM(irfft, REAL_OUT, true)
 #undef FORM
 
 #define SPELLED(name) "torch._C._fft.fft_" name " torch.fft." name
-#define ROWS(name)                                                                                                     \
-    {"fft_" #name,     "(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",                             \
-     SPELLED(#name),   infer_##name,                                                                                   \
-     run_##name,       cost_fft,                                                                                       \
-     FXS_OP_NO_INPLACE},                                                                                               \
-        {"fft_" #name "2",   "(Tensor self, int[]? s=None, int|int[] dim=[-2, -1], str? norm=None) -> Tensor",         \
-         SPELLED(#name "2"), infer_##name,                                                                             \
-         run_##name,         cost_fft,                                                                                 \
-         FXS_OP_NO_INPLACE},                                                                                           \
-    {                                                                                                                  \
-        "fft_" #name "n", "(Tensor self, int|int[]? s=None, int|int[]? dim=None, str? norm=None) -> Tensor",           \
-            SPELLED(#name "n"), infer_##name, run_##name, cost_fft, FXS_OP_NO_INPLACE                                  \
+#define ROWS(name)                                                                                 \
+    {"fft_" #name,     "(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",         \
+     SPELLED(#name),   infer_##name,                                                               \
+     run_##name,       cost_fft,                                                                   \
+     FXS_OP_NO_INPLACE},                                                                           \
+        {"fft_" #name "2",                                                                         \
+         "(Tensor self, int[]? s=None, int|int[] dim=[-2, -1], str? norm=None) -> Tensor",         \
+         SPELLED(#name "2"),                                                                       \
+         infer_##name,                                                                             \
+         run_##name,                                                                               \
+         cost_fft,                                                                                 \
+         FXS_OP_NO_INPLACE},                                                                       \
+    {                                                                                              \
+        "fft_" #name "n",                                                                          \
+            "(Tensor self, int|int[]? s=None, int|int[]? dim=None, str? norm=None) -> Tensor",     \
+            SPELLED(#name "n"), infer_##name, run_##name, cost_fft, FXS_OP_NO_INPLACE              \
     }
 
 const fxs_op fxs_ops_fft[] = {

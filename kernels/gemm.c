@@ -1,11 +1,12 @@
-/* gemm.c: see gemm.h. OpenBLAS is held to one thread and split over the pool here: two thread pools that alternate cost
- * more than the products. Called by linear, matmul, convolution, attention and recurrent kernels. */
+/* gemm.c: see gemm.h. OpenBLAS is held to one thread and split over the pool here: two thread pools
+ * that alternate cost more than the products. Called by linear, matmul, convolution, attention and
+ * recurrent kernels. */
 #include "kernels/gemm.h"
 
 #include <cblas.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <pthread.h>
 
 #include "base/pool.h"
 
@@ -19,7 +20,8 @@ void fxs_gemm_start(void) {
     pthread_once(&once, hold_blas_to_one_thread);
 }
 
-fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c) {
+fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a,
+                        const void *b, void *c) {
     return (fxs_gemm){.dtype = dtype,
                       .m = m,
                       .n = n,
@@ -35,7 +37,8 @@ fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const 
                       .c_col = 1};
 }
 
-/* Leading dimension for BLAS when `inner` is the unit stride; 0 when the matrix does not have that form. */
+/* Leading dimension for BLAS when `inner` is the unit stride; 0 when the matrix does not have that
+ * form. */
 static int64_t leading(int64_t outer_size, int64_t inner_size, int64_t outer, int64_t inner) {
     int64_t least = inner_size > 1 ? inner_size : 1;
     if (inner != 1 && inner_size > 1)
@@ -49,19 +52,21 @@ bool fxs_gemm_takes(int64_t rows, int64_t cols, int64_t row, int64_t col) {
     return leading(rows, cols, row, col) || leading(cols, rows, col, row);
 }
 
-/* ---- plain loops ------------------------------------------------------------------------------------------ */
+/* ---- plain loops
+ * ------------------------------------------------------------------------------------------ */
 
-#define PLAIN(name, type, sum)                                                                                         \
-    static void name(const fxs_gemm *g) {                                                                              \
-        const type *a = g->a, *b = g->b;                                                                               \
-        type *c = g->c;                                                                                                \
-        for (int64_t i = 0; i < g->m; i++)                                                                             \
-            for (int64_t j = 0; j < g->n; j++) {                                                                       \
-                sum s = g->accumulate ? (sum)c[i * g->c_row + j * g->c_col] : 0;                                       \
-                for (int64_t k = 0; k < g->k; k++)                                                                     \
-                    s += (sum)a[i * g->a_row + k * g->a_col] * (sum)b[k * g->b_row + j * g->b_col];                    \
-                c[i * g->c_row + j * g->c_col] = (type)s;                                                              \
-            }                                                                                                          \
+#define PLAIN(name, type, sum)                                                                     \
+    static void name(const fxs_gemm *g) {                                                          \
+        const type *a = g->a, *b = g->b;                                                           \
+        type *c = g->c;                                                                            \
+        for (int64_t i = 0; i < g->m; i++)                                                         \
+            for (int64_t j = 0; j < g->n; j++) {                                                   \
+                sum s = g->accumulate ? (sum)c[i * g->c_row + j * g->c_col] : 0;                   \
+                for (int64_t k = 0; k < g->k; k++)                                                 \
+                    s +=                                                                           \
+                        (sum)a[i * g->a_row + k * g->a_col] * (sum)b[k * g->b_row + j * g->b_col]; \
+                c[i * g->c_row + j * g->c_col] = (type)s;                                          \
+            }                                                                                      \
     }
 /* Integers wrap as torch's do: sums are unsigned, so that overflow is defined. */
 PLAIN(plain_float, float, float)
@@ -74,13 +79,16 @@ PLAIN(plain_uint8, uint8_t, uint64_t)
 
 static void plain(const fxs_gemm *g) {
     static void (*const by_dtype[FXS_DTYPE_COUNT])(const fxs_gemm *) = {
-        [FXS_FLOAT32] = plain_float, [FXS_FLOAT64] = plain_double, [FXS_INT64] = plain_int64, [FXS_INT32] = plain_int32,
-        [FXS_INT16] = plain_int16,   [FXS_INT8] = plain_int8,      [FXS_UINT8] = plain_uint8,
+        [FXS_FLOAT32] = plain_float, [FXS_FLOAT64] = plain_double, [FXS_INT64] = plain_int64,
+        [FXS_INT32] = plain_int32,   [FXS_INT16] = plain_int16,    [FXS_INT8] = plain_int8,
+        [FXS_UINT8] = plain_uint8,
     };
     by_dtype[g->dtype](g);
 }
 
-/* ---- BLAS ------------------------------------------------------------------------------------------------- */
+/* ---- BLAS
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* One matrix as BLAS names it. */
 typedef struct side {
@@ -100,32 +108,37 @@ static bool side_of(int64_t rows, int64_t cols, int64_t row, int64_t col, side *
 }
 
 /* y = M x: a product with one column is four times as fast as gemv. rows and cols are M's. */
-static void gemv(const fxs_gemm *g, side m, int64_t rows, int64_t cols, const void *matrix, const void *x, int64_t dx,
-                 int64_t dy) {
-    blasint r = (blasint)(m.trans == CblasNoTrans ? rows : cols), c = (blasint)(m.trans == CblasNoTrans ? cols : rows);
+static void gemv(const fxs_gemm *g, side m, int64_t rows, int64_t cols, const void *matrix,
+                 const void *x, int64_t dx, int64_t dy) {
+    blasint r = (blasint)(m.trans == CblasNoTrans ? rows : cols),
+            c = (blasint)(m.trans == CblasNoTrans ? cols : rows);
     double beta = g->accumulate ? 1 : 0;
     if (g->dtype == FXS_FLOAT32)
-        cblas_sgemv(CblasRowMajor, m.trans, r, c, 1, matrix, m.ld, x, (blasint)dx, (float)beta, g->c, (blasint)dy);
+        cblas_sgemv(CblasRowMajor, m.trans, r, c, 1, matrix, m.ld, x, (blasint)dx, (float)beta,
+                    g->c, (blasint)dy);
     else
-        cblas_dgemv(CblasRowMajor, m.trans, r, c, 1, matrix, m.ld, x, (blasint)dx, beta, g->c, (blasint)dy);
+        cblas_dgemv(CblasRowMajor, m.trans, r, c, 1, matrix, m.ld, x, (blasint)dx, beta, g->c,
+                    (blasint)dy);
 }
 
 static bool fits_blas(const fxs_gemm *g) {
-    return (g->dtype == FXS_FLOAT32 || g->dtype == FXS_FLOAT64) && g->m <= INT32_MAX && g->n <= INT32_MAX &&
-           g->k <= INT32_MAX && g->k > 0;
+    return (g->dtype == FXS_FLOAT32 || g->dtype == FXS_FLOAT64) && g->m <= INT32_MAX &&
+           g->n <= INT32_MAX && g->k <= INT32_MAX && g->k > 0;
 }
 
 static bool vector_stride(int64_t d) { return d > 0 && d <= INT32_MAX; }
 
-/* OpenBLAS maps work space at its first call and tries for ever when it gets none; where memory is limited (ulimit -v) the
- * plain loops do. Asked once; another thread that asks at the same time gets the same answer. */
+/* OpenBLAS maps work space at its first call and tries for ever when it gets none; where memory is
+ * limited (ulimit -v) the plain loops do. Asked once; another thread that asks at the same time
+ * gets the same answer. */
 static bool blas_has_room(void) {
     enum { UNKNOWN, YES, NO };
     static atomic_int room = UNKNOWN;
     int r = atomic_load(&room);
     if (r == UNKNOWN) {
         size_t bytes = (size_t)1 << 29;
-        void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *probe = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         r = probe == MAP_FAILED ? NO : YES;
         if (r == YES)
             munmap(probe, bytes);
@@ -136,7 +149,8 @@ static bool blas_has_room(void) {
 
 static bool with_blas(const fxs_gemm *g) {
     side a, b;
-    if (!fits_blas(g) || !blas_has_room() || !side_of(g->m, g->k, g->a_row, g->a_col, &a) || !side_of(g->k, g->n, g->b_row, g->b_col, &b))
+    if (!fits_blas(g) || !blas_has_room() || !side_of(g->m, g->k, g->a_row, g->a_col, &a) ||
+        !side_of(g->k, g->n, g->b_row, g->b_col, &b))
         return false;
     int64_t c_ld = leading(g->m, g->n, g->c_row, g->c_col);
     if (g->n == 1 && vector_stride(g->b_row) && vector_stride(g->c_row)) {
@@ -153,9 +167,11 @@ static bool with_blas(const fxs_gemm *g) {
     blasint m = (blasint)g->m, n = (blasint)g->n, k = (blasint)g->k, ldc = (blasint)c_ld;
     double beta = g->accumulate ? 1 : 0;
     if (g->dtype == FXS_FLOAT32)
-        cblas_sgemm(CblasRowMajor, a.trans, b.trans, m, n, k, 1, g->a, a.ld, g->b, b.ld, (float)beta, g->c, ldc);
+        cblas_sgemm(CblasRowMajor, a.trans, b.trans, m, n, k, 1, g->a, a.ld, g->b, b.ld,
+                    (float)beta, g->c, ldc);
     else
-        cblas_dgemm(CblasRowMajor, a.trans, b.trans, m, n, k, 1, g->a, a.ld, g->b, b.ld, beta, g->c, ldc);
+        cblas_dgemm(CblasRowMajor, a.trans, b.trans, m, n, k, 1, g->a, a.ld, g->b, b.ld, beta, g->c,
+                    ldc);
     return true;
 }
 
@@ -177,7 +193,8 @@ void fxs_gemm_one(const fxs_gemm *g) {
         plain(g);
 }
 
-/* ---- over threads ----------------------------------------------------------------------------------------- */
+/* ---- over threads
+ * ----------------------------------------------------------------------------------------- */
 
 typedef struct split {
     const fxs_gemm *g;

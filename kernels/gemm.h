@@ -1,12 +1,12 @@
-/* gemm.h: products of matrices, one or a batch, in any layout: OpenBLAS for float32 and float64, plain loops for
- * integers. Called by kernels only. */
+/* gemm.h: products of matrices, one or a batch, in any layout: OpenBLAS for float32 and float64,
+ * plain loops for integers. Called by kernels only. */
 #ifndef FXS_KERNELS_GEMM_H
 #define FXS_KERNELS_GEMM_H
 
 #include "op/op.h"
 
-/* C = A B (or C += A B) for every index of the batch. Strides count elements. float16 and bfloat16 do not come here:
- * the callers widen them. */
+/* C = A B (or C += A B) for every index of the batch. Strides count elements. float16 and bfloat16
+ * do not come here: the callers widen them. */
 typedef struct fxs_gemm {
     fxs_dtype dtype;
     bool accumulate;
@@ -19,7 +19,8 @@ typedef struct fxs_gemm {
 } fxs_gemm;
 
 /* A gemm of contiguous row-major matrices without batch. */
-fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *c);
+fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a,
+                        const void *b, void *c);
 /* Whether BLAS can take a matrix of these strides as it is; callers copy other ones. */
 bool fxs_gemm_takes(int64_t rows, int64_t cols, int64_t row, int64_t col);
 /* Splits the work over the context's threads. */

@@ -1,5 +1,6 @@
-/* grid.c: grid_sample, which reads an image at places that a grid names, and affine_grid, which makes such grids.
- * Places are -1 to 1 across the image; what lies outside is as the padding mode says. */
+/* grid.c: grid_sample, which reads an image at places that a grid names, and affine_grid, which
+ * makes such grids. Places are -1 to 1 across the image; what lies outside is as the padding mode
+ * says. */
 #include <math.h>
 #include <string.h>
 
@@ -31,23 +32,26 @@ static int word_of(const char *s, const char *const *words, int n) {
 }
 
 static fxs_status read_sampler(fxs_call *c, sampler *s) {
-    static const char *const modes[] = {"bilinear", "nearest", "bicubic"}, *const paddings[] = {"zeros", "border",
-                                                                                                "reflection"};
+    static const char *const modes[] = {"bilinear", "nearest", "bicubic"}, *const paddings[] = {
+                                                                               "zeros", "border",
+                                                                               "reflection"};
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *g = fxs_arg_tensor(c, GRID);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    int m = word_of(fxs_arg_str(c, MODE), modes, 3), p = word_of(fxs_arg_str(c, PADDING), paddings, 3);
+    int m = word_of(fxs_arg_str(c, MODE), modes, 3),
+        p = word_of(fxs_arg_str(c, PADDING), paddings, 3);
     if (m < 0 || p < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "mode '%s' with padding_mode '%s' is not known", fxs_arg_str(c, MODE),
-                          fxs_arg_str(c, PADDING));
+        return FXS_REFUSE(c, FXS_EINVAL, "mode '%s' with padding_mode '%s' is not known",
+                          fxs_arg_str(c, MODE), fxs_arg_str(c, PADDING));
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(fxs_check_same_dtype(c, x, g, "grid"));
     int dims = x->ndim - 2;
-    if ((dims != 2 && dims != 3) || g->ndim != x->ndim || g->sizes[g->ndim - 1] != dims || x->sizes[0] != g->sizes[0])
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "expected an input of 4 or 5 dimensions and a grid of as many, with the same batch and places "
-            "of as many numbers as the image has dimensions, but got %s and %s",
-            fxs_sizes_text(x, a), fxs_sizes_text(g, b));
+    if ((dims != 2 && dims != 3) || g->ndim != x->ndim || g->sizes[g->ndim - 1] != dims ||
+        x->sizes[0] != g->sizes[0])
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected an input of 4 or 5 dimensions and a grid of as many, with the "
+                          "same batch and places "
+                          "of as many numbers as the image has dimensions, but got %s and %s",
+                          fxs_sizes_text(x, a), fxs_sizes_text(g, b));
     if (dims == 3 && m == BICUBIC)
         return FXS_REFUSE(c, FXS_EINVAL, "bicubic interpolation only supports 4-dimensional input");
     *s = (sampler){.mode = (mode)m,
@@ -62,8 +66,10 @@ static fxs_status read_sampler(fxs_call *c, sampler *s) {
         s->in[3 - dims + i] = x->sizes[2 + i];
         s->out[3 - dims + i] = g->sizes[1 + i];
         if (x->sizes[2 + i] == 0)
-            return FXS_REFUSE(c, FXS_ESHAPE, "expected input to have non-empty spatial dimensions, but its shape is %s",
-                              fxs_sizes_text(x, a));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "expected input to have non-empty spatial dimensions, but its shape is %s",
+                fxs_sizes_text(x, a));
     }
     return FXS_OK;
 }
@@ -91,7 +97,9 @@ static double reflect(double v, double low, double high) {
     return (int64_t)floor(v / span) % 2 == 0 ? extra + low : span - extra + low;
 }
 
-static double clip(double v, int64_t n) { return !(v > 0) ? 0 : v < (double)(n - 1) ? v : (double)(n - 1); }
+static double clip(double v, int64_t n) {
+    return !(v > 0) ? 0 : v < (double)(n - 1) ? v : (double)(n - 1);
+}
 
 static double padded(const sampler *s, double v, int64_t n) {
     if (s->padding == ZEROS)
@@ -110,7 +118,9 @@ static double pixel(const sampler *s, const char *plane, const int64_t at[3]) {
 }
 
 /* Far places must not overflow when they become integers. */
-static int64_t whole(double v) { return !(v > -1e9) ? -1000000000 : v < 1e9 ? (int64_t)v : 1000000000; }
+static int64_t whole(double v) {
+    return !(v > -1e9) ? -1000000000 : v < 1e9 ? (int64_t)v : 1000000000;
+}
 
 static double linear(const sampler *s, const char *plane, const double v[3]) {
     double sum = 0;
@@ -140,7 +150,8 @@ static void cubic(double t, double w[4]) {
     const double a = -0.75;
     for (int i = 0; i < 4; i++) {
         double d = fabs(t + 1 - i);
-        w[i] = d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+        w[i] = d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1
+                      : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
     }
 }
 
@@ -151,7 +162,8 @@ static double bicubic(const sampler *s, const char *plane, const double v[3]) {
     cubic(v[2] - x, wx);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
-            int64_t at[3] = {0, whole(padded(s, y - 1 + i, s->in[1])), whole(padded(s, x - 1 + j, s->in[2]))};
+            int64_t at[3] = {0, whole(padded(s, y - 1 + i, s->in[1])),
+                             whole(padded(s, x - 1 + j, s->in[2]))};
             sum += wy[i] * wx[j] * pixel(s, plane, at);
         }
     return sum;
@@ -177,7 +189,8 @@ static void sample(void *user, int64_t begin, int64_t end) {
             double y = s->mode == BILINEAR  ? linear(s, from, v)
                        : s->mode == NEAREST ? nearest(s, from, v)
                                             : bicubic(s, from, v);
-            fxs_store_double(s->dtype, s->y + (size_t)((n * s->c + c) * places + i % places) * size, y);
+            fxs_store_double(s->dtype, s->y + (size_t)((n * s->c + c) * places + i % places) * size,
+                             y);
         }
     }
 }
@@ -206,7 +219,8 @@ static fxs_cost cost_grid_sample(const fxs_call *c) {
     return (fxs_cost){.flops = 2 * taps * (double)fxs_tensor_numel(c->out[0])};
 }
 
-/* ---- affine_grid(theta [N, 2, 3] or [N, 3, 4], size, align_corners) ------------------------------------------ */
+/* ---- affine_grid(theta [N, 2, 3] or [N, 3, 4], size, align_corners)
+ * ------------------------------------------ */
 
 enum { THETA, SIZE, A_CORNERS };
 
@@ -216,13 +230,16 @@ static fxs_status read_size(fxs_call *c, int *dims, int64_t size[5]) {
     int n = fxs_arg_ints(c, SIZE, size, 5);
     FXS_TRY(fxs_check_dtype(c, t, FXS_TAKES_FLOATS));
     *dims = n - 2;
-    if ((n != 4 && n != 5) || t->ndim != 3 || t->sizes[1] != n - 2 || t->sizes[2] != n - 1 || t->sizes[0] != size[0])
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected a batch of %dx%d matrices for a size of %d numbers, but got shape %s", n - 2, n - 1,
-                          n, fxs_sizes_text(t, text));
+    if ((n != 4 && n != 5) || t->ndim != 3 || t->sizes[1] != n - 2 || t->sizes[2] != n - 1 ||
+        t->sizes[0] != size[0])
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "expected a batch of %dx%d matrices for a size of %d numbers, but got shape %s", n - 2,
+            n - 1, n, fxs_sizes_text(t, text));
     for (int i = 0; i < n; i++)
         if (size[i] <= 0)
-            return FXS_REFUSE(c, FXS_ESHAPE, "expected non-zero, positive output size, but got %lld",
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "expected non-zero, positive output size, but got %lld",
                               (long long)size[i]);
     return FXS_OK;
 }
@@ -267,8 +284,10 @@ static fxs_status run_affine_grid(fxs_call *c) {
         for (int r = 0; r < dims; r++, y += bytes) {
             double sum = 0;
             for (int k = 0; k <= dims; k++)
-                sum += at[k] *
-                       fxs_load_double(w.dtype, theta + (size_t)((i / places * dims + r) * (dims + 1) + k) * bytes);
+                sum +=
+                    at[k] * fxs_load_double(
+                                w.dtype,
+                                theta + (size_t)((i / places * dims + r) * (dims + 1) + k) * bytes);
             fxs_store_double(w.dtype, y, sum);
         }
     }
@@ -278,14 +297,18 @@ static fxs_status run_affine_grid(fxs_call *c) {
 /* a product with a small matrix for each place */
 static fxs_cost cost_affine_grid(const fxs_call *c) {
     const fxs_tensor *o = c->out[0];
-    return (fxs_cost){.flops = 2 * (double)fxs_tensor_numel(o) * (double)(o->sizes[o->ndim - 1] + 1)};
+    return (fxs_cost){.flops =
+                          2 * (double)fxs_tensor_numel(o) * (double)(o->sizes[o->ndim - 1] + 1)};
 }
 
 const fxs_op fxs_ops_grid[] = {
     {"grid_sample",
-     "(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', bool? align_corners=None) -> Tensor",
-     "torch.nn.functional.grid_sample", infer_grid_sample, run_grid_sample, cost_grid_sample, FXS_OP_NO_INPLACE},
-    {"affine_grid", "(Tensor theta, int[] size, bool? align_corners=None) -> Tensor", "torch.nn.functional.affine_grid",
-     infer_affine_grid, run_affine_grid, cost_affine_grid, FXS_OP_NO_INPLACE},
+     "(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', bool? "
+     "align_corners=None) -> Tensor",
+     "torch.nn.functional.grid_sample", infer_grid_sample, run_grid_sample, cost_grid_sample,
+     FXS_OP_NO_INPLACE},
+    {"affine_grid", "(Tensor theta, int[] size, bool? align_corners=None) -> Tensor",
+     "torch.nn.functional.affine_grid", infer_affine_grid, run_affine_grid, cost_affine_grid,
+     FXS_OP_NO_INPLACE},
     {0},
 };

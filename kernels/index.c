@@ -1,5 +1,6 @@
-/* index.c: x[...] and x[...] = y on tensors. Reading the index is in index_read.c; without index tensors the result is
- * a view, with them a copy whose strides are those of PyTorch's TensorIterator. */
+/* index.c: x[...] and x[...] = y on tensors. Reading the index is in index_read.c; without index
+ * tensors the result is a view, with them a copy whose strides are those of PyTorch's
+ * TensorIterator. */
 #include "kernels/index.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "kernels/iterate.h"
 #include "kernels/view.h"
 
-/* ---- applying index tensors ---------------------------------------------------------------------------- */
+/* ---- applying index tensors
+ * ---------------------------------------------------------------------------- */
 
 static bool is_indexed(const fxs_indexing *ix, int dim) {
     for (int i = 0; i < ix->nindex; i++)
@@ -36,7 +38,8 @@ static void index_strides(const fxs_indexing *ix, const fxs_index *t, int64_t *s
     int pad = ix->common_ndim - t->ndim;
     for (int i = 0; i < ix->common_ndim; i++) {
         common.sizes[i] = ix->common[i];
-        common.strides[i] = i < pad || (t->sizes[i - pad] == 1 && ix->common[i] != 1) ? 0 : t->strides[i - pad];
+        common.strides[i] =
+            i < pad || (t->sizes[i - pad] == 1 && ix->common[i] != 1) ? 0 : t->strides[i - pad];
     }
     for (int i = 0; i < ix->ndim; i++)
         shape.sizes[i] = i >= ix->at && i < ix->at + ix->common_ndim ? ix->sizes[i] : 1;
@@ -47,7 +50,8 @@ static void index_strides(const fxs_indexing *ix, const fxs_index *t, int64_t *s
             strides[i] = 0;
 }
 
-/* Operands as torch's index has them: the source with stride 0 where it is indexed, then the index tensors. */
+/* Operands as torch's index has them: the source with stride 0 where it is indexed, then the index
+ * tensors. */
 void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides) {
     int64_t operands[FXS_MAX_DIM + 1][FXS_MAX_DIM] = {{0}};
     fxs_tensor rest = rest_of_view(ix);
@@ -72,13 +76,15 @@ static int64_t index_at(const fxs_indexing *ix, const fxs_index *t, int64_t posi
 }
 
 /* Offset, in elements of the view, of the part that a position of the common shape selects. */
-static fxs_status part_offset(fxs_call *c, const fxs_indexing *ix, int64_t position, int64_t *offset) {
+static fxs_status part_offset(fxs_call *c, const fxs_indexing *ix, int64_t position,
+                              int64_t *offset) {
     *offset = 0;
     for (int k = 0; k < ix->nindex; k++) {
         const fxs_index *t = &ix->index[k];
         int64_t i = index_at(ix, t, position), size = ix->view.sizes[t->dim];
         if (i < -size || i >= size)
-            return FXS_REFUSE(c, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld",
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "index %lld is out of bounds for dimension %d with size %lld",
                               (long long)i, t->dim, (long long)size);
         *offset += (i < 0 ? i + size : i) * ix->view.strides[t->dim];
     }
@@ -126,7 +132,8 @@ fxs_status fxs_index_copy(fxs_call *c, fxs_indexing *ix, fxs_tensor *other, bool
     return FXS_OK;
 }
 
-/* ---- getitem ------------------------------------------------------------------------------------------- */
+/* ---- getitem
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_getitem(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), *v;
@@ -151,10 +158,12 @@ static fxs_status run_getitem(fxs_call *c) {
     return fxs_index_copy(c, &ix, c->out[0], false);
 }
 
-/* ---- setitem ------------------------------------------------------------------------------------------- */
+/* ---- setitem
+ * ------------------------------------------------------------------------------------------- */
 
 /* A value's shape may have ones in front that the place lacks. */
-static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim, const int64_t *sizes, fxs_tensor *out) {
+static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim,
+                                const int64_t *sizes, fxs_tensor *out) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     fxs_tensor place = {.ndim = ndim};
     int skip = 0;
@@ -166,10 +175,11 @@ static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim, 
     for (int i = ndim - 1, k = value->ndim - 1; i >= 0 || k >= skip; i--, k--) {
         int64_t size = k >= skip ? value->sizes[k] : 1;
         if (i < 0 || (size != 1 && size != sizes[i]))
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "shape mismatch: value tensor of shape %s cannot be broadcast to indexing "
-                              "result of shape %s",
-                              fxs_sizes_text(value, a), fxs_sizes_text(&place, b));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "shape mismatch: value tensor of shape %s cannot be broadcast to indexing "
+                "result of shape %s",
+                fxs_sizes_text(value, a), fxs_sizes_text(&place, b));
         out->sizes[i] = sizes[i];
         out->strides[i] = size == 1 ? 0 : value->strides[k];
     }
@@ -186,8 +196,8 @@ static fxs_status infer_setitem(fxs_call *c) {
     } else {
         FXS_TRY(s);
         if (value)
-            FXS_TRY(stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim, ix.nindex ? ix.sizes : ix.view.sizes,
-                                  &stretched));
+            FXS_TRY(stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim,
+                                  ix.nindex ? ix.sizes : ix.view.sizes, &stretched));
     }
     FXS_TRY(fxs_out_same(c, x));
     return fxs_out_value(c, fxs_none());
@@ -207,8 +217,8 @@ static fxs_status write_item(fxs_call *c, fxs_tensor *value) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), stretched;
     fxs_indexing ix;
     FXS_TRY(fxs_read_index(c, x, &c->arg[1], &ix));
-    FXS_TRY(
-        stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim, ix.nindex ? ix.sizes : ix.view.sizes, &stretched));
+    FXS_TRY(stretch_value(c, value, ix.nindex ? ix.ndim : ix.view.ndim,
+                          ix.nindex ? ix.sizes : ix.view.sizes, &stretched));
     if (ix.nindex)
         return fxs_index_copy(c, &ix, &stretched, true);
     if (fxs_tensor_numel(&ix.view))
@@ -232,9 +242,10 @@ static fxs_status run_setitem(fxs_call *c) {
 }
 
 const fxs_op fxs_ops_index[] = {
-    {"getitem", "(Tensor self, any index) -> Tensor", "operator.getitem Tensor.__getitem__", infer_getitem, run_getitem,
-     NULL, FXS_OP_NO_INPLACE},
-    {"setitem", "(Tensor self, any index, Tensor|Scalar value) -> None", "operator.setitem Tensor.__setitem__",
-     infer_setitem, run_setitem, NULL, FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF},
+    {"getitem", "(Tensor self, any index) -> Tensor", "operator.getitem Tensor.__getitem__",
+     infer_getitem, run_getitem, NULL, FXS_OP_NO_INPLACE},
+    {"setitem", "(Tensor self, any index, Tensor|Scalar value) -> None",
+     "operator.setitem Tensor.__setitem__", infer_setitem, run_setitem, NULL,
+     FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF},
     {0},
 };

@@ -1,4 +1,5 @@
-/* index.h: Python's x[...] as a view and a list of index tensors: what getitem and setitem share. */
+/* index.h: Python's x[...] as a view and a list of index tensors: what getitem and setitem share.
+ */
 #ifndef FXS_KERNELS_INDEX_H
 #define FXS_KERNELS_INDEX_H
 
@@ -12,12 +13,14 @@ typedef struct fxs_index {
     const void *data; /* NULL in META mode */
 } fxs_index;
 
-/* x after the ints, slices, Nones and the ellipsis of an index; the index tensors are left to be applied. */
+/* x after the ints, slices, Nones and the ellipsis of an index; the index tensors are left to be
+ * applied. */
 typedef struct fxs_indexing {
     fxs_tensor view; /* a struct over the storage of x; not counted */
     int nindex;
     fxs_index index[FXS_MAX_DIM];
-    /* The result of applying them: the index tensors' common shape stands at `at`, in the place of their dimensions. */
+    /* The result of applying them: the index tensors' common shape stands at `at`, in the place of
+     * their dimensions. */
     int ndim, at, common_ndim;
     int64_t sizes[FXS_MAX_DIM], common[FXS_MAX_DIM];
 } fxs_indexing;
@@ -26,7 +29,8 @@ typedef struct fxs_indexing {
 fxs_status fxs_read_index(fxs_call *c, fxs_tensor *x, const fxs_value *index, fxs_indexing *out);
 /* Strides of the result of x[index] with index tensors, as TensorIterator gives them. */
 void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides);
-/* Copies between view[index] and `other`, which has the result's shape: into `other`, or out of it when `put`. */
+/* Copies between view[index] and `other`, which has the result's shape: into `other`, or out of it
+ * when `put`. */
 fxs_status fxs_index_copy(fxs_call *c, fxs_indexing *ix, fxs_tensor *other, bool put);
 
 #endif

@@ -1,5 +1,6 @@
-/* index_found.c: what depends on which elements are true or equal: nonzero, masked_select, masked_scatter, unique. The
- * shapes follow from values, so infer looks at them, and without values (META mode) refuses. */
+/* index_found.c: what depends on which elements are true or equal: nonzero, masked_select,
+ * masked_scatter, unique. The shapes follow from values, so infer looks at them, and without values
+ * (META mode) refuses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,10 @@ static bool is_true(const fxs_tensor *t, int64_t position) {
 
 static fxs_status need_values(fxs_call *c, const fxs_tensor *t) {
     if (!t->storage)
-        return FXS_REFUSE(
-            c, FXS_EUNKNOWN,
-            "the shape of the result depends on values, which are not computed: run with values, not with "
-            "shapes only");
+        return FXS_REFUSE(c, FXS_EUNKNOWN,
+                          "the shape of the result depends on values, which are not computed: run "
+                          "with values, not with "
+                          "shapes only");
     return FXS_OK;
 }
 
@@ -39,9 +40,11 @@ static int64_t count_true(const fxs_tensor *t) {
     return count;
 }
 
-/* ---- nonzero ------------------------------------------------------------------------------------------- */
+/* ---- nonzero
+ * ------------------------------------------------------------------------------------------- */
 
-/* nonzero(self, as_tuple): coordinates as rows [n, ndim] (stored column by column, as PyTorch does), or as columns. */
+/* nonzero(self, as_tuple): coordinates as rows [n, ndim] (stored column by column, as PyTorch
+ * does), or as columns. */
 static fxs_status infer_nonzero(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, t->dtype));
@@ -95,7 +98,8 @@ static fxs_status run_where_nonzero(fxs_call *c) {
     return run_nonzero(&columns);
 }
 
-/* ---- masked_select and masked_scatter ------------------------------------------------------------------ */
+/* ---- masked_select and masked_scatter
+ * ------------------------------------------------------------------ */
 
 /* self and mask stretched to their common shape. */
 static fxs_status stretch_pair(fxs_call *c, fxs_tensor *self, fxs_tensor *mask) {
@@ -114,7 +118,8 @@ static fxs_status stretch_pair(fxs_call *c, fxs_tensor *self, fxs_tensor *mask) 
         for (int i = 0; i < ndim; i++) {
             int own = i - (ndim - t->ndim);
             both[k]->sizes[i] = sizes[i];
-            both[k]->strides[i] = own < 0 || (t->sizes[own] == 1 && sizes[i] != 1) ? 0 : t->strides[own];
+            both[k]->strides[i] =
+                own < 0 || (t->sizes[own] == 1 && sizes[i] != 1) ? 0 : t->strides[own];
         }
     }
     return FXS_OK;
@@ -133,7 +138,8 @@ static fxs_status run_masked_select(fxs_call *c) {
     FXS_TRY(stretch_pair(c, &self, &mask));
     for (int64_t i = 0, n = fxs_tensor_numel(&mask); i < n; i++)
         if (is_true(&mask, i))
-            memcpy(element(c->out[0], found++), element(&self, offset_at(&self, i)), fxs_dtype_size(self.dtype));
+            memcpy(element(c->out[0], found++), element(&self, offset_at(&self, i)),
+                   fxs_dtype_size(self.dtype));
     return FXS_OK;
 }
 
@@ -142,8 +148,10 @@ static fxs_status infer_masked_scatter(fxs_call *c) {
     fxs_tensor self, mask;
     FXS_TRY(stretch_pair(c, &self, &mask));
     if (fxs_arg_tensor(c, 2)->dtype != self.dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected self and source to have same dtypes but got torch.%s and torch.%s",
-                          fxs_dtype_name(self.dtype), fxs_dtype_name(fxs_arg_tensor(c, 2)->dtype));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "expected self and source to have same dtypes but got torch.%s and torch.%s",
+            fxs_dtype_name(self.dtype), fxs_dtype_name(fxs_arg_tensor(c, 2)->dtype));
     return fxs_out_new(c, self.dtype, self.ndim, self.sizes, NULL);
 }
 
@@ -157,17 +165,19 @@ static fxs_status run_masked_scatter(fxs_call *c) {
         if (!is_true(&mask, i))
             continue;
         if (taken == have)
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "the number of elements of source (%lld) is less than the number of ones in "
-                              "mask",
-                              (long long)have);
-        memcpy(element(c->out[0], offset_at(c->out[0], i)), element(source, offset_at(source, taken++)),
-               fxs_dtype_size(self.dtype));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "the number of elements of source (%lld) is less than the number of ones in "
+                "mask",
+                (long long)have);
+        memcpy(element(c->out[0], offset_at(c->out[0], i)),
+               element(source, offset_at(source, taken++)), fxs_dtype_size(self.dtype));
     }
     return FXS_OK;
 }
 
-/* ---- unique -------------------------------------------------------------------------------------------- */
+/* ---- unique
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status sorted_entries(fxs_call *c, bool sort, fxs_entry **out, fxs_lines *how) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -178,7 +188,8 @@ static fxs_status sorted_entries(fxs_call *c, bool sort, fxs_entry **out, fxs_li
     *how = (fxs_lines){.real = fxs_is_floating(t->dtype)};
     for (int64_t i = 0; i < n; i++) {
         const char *p = element(t, offset_at(t, i));
-        e[i] = (fxs_entry){.f = fxs_load_double(t->dtype, p), .i = fxs_load_int(t->dtype, p), .index = i};
+        e[i] = (fxs_entry){
+            .f = fxs_load_double(t->dtype, p), .i = fxs_load_int(t->dtype, p), .index = i};
     }
     if (sort)
         fxs_sort_entries(how, e, n);
@@ -187,7 +198,8 @@ static fxs_status sorted_entries(fxs_call *c, bool sort, fxs_entry **out, fxs_li
 }
 
 static bool differ(const fxs_lines *how, const fxs_entry *a, const fxs_entry *b) {
-    return fxs_entry_order(how, a, b) != 0 || (how->real && a->f != a->f); /* each NaN is unlike any other */
+    return fxs_entry_order(how, a, b) != 0 ||
+           (how->real && a->f != a->f); /* each NaN is unlike any other */
 }
 
 /* Positions in the arguments: sorted, return_inverse, return_counts. */
@@ -218,7 +230,8 @@ static fxs_status run_unique_by(fxs_call *c, bool sort, int inverse_at) {
     for (int64_t i = 0, n = fxs_tensor_numel(t); i < n; i++) {
         if (i == 0 || differ(&how, &e[i - 1], &e[i])) {
             at++;
-            memcpy(element(c->out[0], at), element(t, offset_at(t, e[i].index)), fxs_dtype_size(t->dtype));
+            memcpy(element(c->out[0], at), element(t, offset_at(t, e[i].index)),
+                   fxs_dtype_size(t->dtype));
             if (counts)
                 *(int64_t *)(void *)element(counts, at) = 0;
         }
@@ -238,21 +251,24 @@ static fxs_status run_consecutive(fxs_call *c) { return run_unique_by(c, false, 
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_index_found[] = {
-    {"nonzero", "(Tensor self, *, bool as_tuple=False) -> Tensor", "torch.nonzero Tensor.nonzero", infer_nonzero,
-     run_nonzero, NULL, PURE},
-    {"where_nonzero", "(Tensor condition) -> Tensor[]", "torch.where", infer_where_nonzero, run_where_nonzero, NULL,
+    {"nonzero", "(Tensor self, *, bool as_tuple=False) -> Tensor", "torch.nonzero Tensor.nonzero",
+     infer_nonzero, run_nonzero, NULL, PURE},
+    {"where_nonzero", "(Tensor condition) -> Tensor[]", "torch.where", infer_where_nonzero,
+     run_where_nonzero, NULL, PURE},
+    {"masked_select", "(Tensor self, Tensor mask) -> Tensor",
+     "torch.masked_select Tensor.masked_select", infer_masked_select, run_masked_select, NULL,
      PURE},
-    {"masked_select", "(Tensor self, Tensor mask) -> Tensor", "torch.masked_select Tensor.masked_select",
-     infer_masked_select, run_masked_select, NULL, PURE},
     {"masked_scatter", "(Tensor self, Tensor mask, Tensor source) -> Tensor",
-     "torch.masked_scatter Tensor.masked_scatter", infer_masked_scatter, run_masked_scatter, NULL, 0},
+     "torch.masked_scatter Tensor.masked_scatter", infer_masked_scatter, run_masked_scatter, NULL,
+     0},
     {"unique",
-     "(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
+     "(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
+     "dim=None) -> Tensor",
      "torch.functional.unique torch.unique Tensor.unique", infer_unique, run_unique, NULL, PURE},
     {"unique_consecutive",
      "(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
-     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive", infer_consecutive,
-     run_consecutive, NULL, PURE},
+     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive",
+     infer_consecutive, run_consecutive, NULL, PURE},
     {0},
 };
 #undef PURE

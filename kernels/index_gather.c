@@ -1,14 +1,16 @@
-/* index_gather.c: gather scatter scatter_add take_along_dim index_select index_add index_copy index_fill take: reads
- * and writes at places that an index tensor names along one dimension. Indices are checked in the kernel: infer may not
- * look at values. */
+/* index_gather.c: gather scatter scatter_add take_along_dim index_select index_add index_copy
+ * index_fill take: reads and writes at places that an index tensor names along one dimension.
+ * Indices are checked in the kernel: infer may not look at values. */
 #include <string.h>
 
 #include "kernels/iterate.h"
 
-/* ---- walking ------------------------------------------------------------------------------------------- */
+/* ---- walking
+ * ------------------------------------------------------------------------------------------- */
 
 /* A row-major position over t's shape as an offset in another tensor's strides. */
-static int64_t offset_at(int ndim, const int64_t *sizes, const int64_t *strides, int64_t position, int skip) {
+static int64_t offset_at(int ndim, const int64_t *sizes, const int64_t *strides, int64_t position,
+                         int skip) {
     int64_t at = 0;
     for (int i = ndim - 1; i >= 0; i--) {
         if (i != skip)
@@ -23,13 +25,14 @@ static char *element(const fxs_tensor *t, int64_t offset) {
 }
 
 /* The index at a position of the index tensor, from the end when negative and `wrap`. */
-static fxs_status index_in(fxs_call *c, const fxs_tensor *index, int64_t position, int dim, int64_t size, bool wrap,
-                           int64_t *out) {
+static fxs_status index_in(fxs_call *c, const fxs_tensor *index, int64_t position, int dim,
+                           int64_t size, bool wrap, int64_t *out) {
     int64_t at = offset_at(index->ndim, index->sizes, index->strides, position, -1);
     int64_t i = fxs_load_int(index->dtype, element(index, at));
     if (i >= size || i < (wrap ? -size : 0))
-        return FXS_REFUSE(c, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld", (long long)i,
-                          dim, (long long)size);
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "index %lld is out of bounds for dimension %d with size %lld",
+                          (long long)i, dim, (long long)size);
     *out = i < 0 ? i + size : i;
     return FXS_OK;
 }
@@ -39,35 +42,43 @@ static int64_t stride_at(const fxs_tensor *t, int dim) { return t->ndim ? t->str
 
 static fxs_status check_long(fxs_call *c, const fxs_tensor *index) {
     if (index->dtype != FXS_INT64)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s", fxs_dtype_name(index->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s",
+                          fxs_dtype_name(index->dtype));
     return FXS_OK;
 }
 
-static fxs_status shapes_differ(fxs_call *c, const char *what, const fxs_tensor *a, const fxs_tensor *b) {
+static fxs_status shapes_differ(fxs_call *c, const char *what, const fxs_tensor *a,
+                                const fxs_tensor *b) {
     char x[FXS_SIZES_TEXT], y[FXS_SIZES_TEXT];
-    return FXS_REFUSE(c, FXS_ESHAPE, "%s: shapes %s and %s", what, fxs_sizes_text(a, x), fxs_sizes_text(b, y));
+    return FXS_REFUSE(c, FXS_ESHAPE, "%s: shapes %s and %s", what, fxs_sizes_text(a, x),
+                      fxs_sizes_text(b, y));
 }
 
 /* The index may be smaller than self outside of dim, and no larger than src anywhere. */
-static fxs_status check_index_shape(fxs_call *c, const fxs_tensor *self, int dim, const fxs_tensor *index,
-                                    const fxs_tensor *src) {
+static fxs_status check_index_shape(fxs_call *c, const fxs_tensor *self, int dim,
+                                    const fxs_tensor *index, const fxs_tensor *src) {
     FXS_TRY(check_long(c, index));
     if (fxs_tensor_numel(index) == 0)
         return FXS_OK;
     if (src && (src->ndim ? src->ndim : 1) != (index->ndim ? index->ndim : 1))
-        return shapes_differ(c, "index tensor must have the same number of dimensions as src tensor", index, src);
+        return shapes_differ(
+            c, "index tensor must have the same number of dimensions as src tensor", index, src);
     if ((self->ndim ? self->ndim : 1) != (index->ndim ? index->ndim : 1))
-        return shapes_differ(c, "index tensor must have the same number of dimensions as self tensor", index, self);
+        return shapes_differ(
+            c, "index tensor must have the same number of dimensions as self tensor", index, self);
     for (int i = 0; i < index->ndim; i++)
-        if ((i != dim && index->sizes[i] > size_at(self, i)) || (src && index->sizes[i] > size_at(src, i)))
+        if ((i != dim && index->sizes[i] > size_at(self, i)) ||
+            (src && index->sizes[i] > size_at(src, i)))
             return shapes_differ(c,
-                                 "size does not match: expected index to be smaller than self and src apart from the "
+                                 "size does not match: expected index to be smaller than self and "
+                                 "src apart from the "
                                  "dimension that it indexes",
                                  index, src && index->sizes[i] > size_at(src, i) ? src : self);
     return FXS_OK;
 }
 
-/* ---- gather -------------------------------------------------------------------------------------------- */
+/* ---- gather
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_gather(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2);
@@ -92,20 +103,23 @@ static fxs_status run_gather(fxs_call *c) {
     return FXS_OK;
 }
 
-/* take_along_dim(self, indices, dim): gather of shapes that are broadcast outside of dim; without dim, of flat ones. */
+/* take_along_dim(self, indices, dim): gather of shapes that are broadcast outside of dim; without
+ * dim, of flat ones. */
 static fxs_status along_operands(fxs_call *c, fxs_tensor *self, fxs_tensor *index, int *dim) {
     *self = *fxs_arg_tensor(c, 0);
     *index = *fxs_arg_tensor(c, 1);
     FXS_TRY(check_long(c, index));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), self->ndim, dim));
     if (self->ndim != index->ndim)
-        return shapes_differ(c, "input and indices should have the same number of dimensions", self, index);
+        return shapes_differ(c, "input and indices should have the same number of dimensions", self,
+                             index);
     for (int i = 0; i < self->ndim; i++) {
         int64_t a = self->sizes[i], b = index->sizes[i];
         if (i == *dim)
             continue;
         if (a != b && a != 1 && b != 1)
-            return shapes_differ(c, "input and indices must have broadcastable shapes", self, index);
+            return shapes_differ(c, "input and indices must have broadcastable shapes", self,
+                                 index);
         self->strides[i] = a == 1 ? 0 : self->strides[i];
         index->strides[i] = b == 1 ? 0 : index->strides[i];
         self->sizes[i] = index->sizes[i] = a == 1 ? b : a;
@@ -135,7 +149,8 @@ static fxs_status run_take_along(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- scatter ------------------------------------------------------------------------------------------- */
+/* ---- scatter
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_status out_like_self(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0);
@@ -150,9 +165,11 @@ static fxs_status infer_scatter(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
     if (c->nargs > 4 && !fxs_arg_is_none(c, 4) && strcmp(fxs_arg_str(c, 4), "add") != 0 &&
         strcmp(fxs_arg_str(c, 4), "multiply") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'", fxs_arg_str(c, 4));
+        return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'",
+                          fxs_arg_str(c, 4));
     if (src && src->dtype != self->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected self.dtype to be equal to src.dtype: torch.%s and torch.%s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "expected self.dtype to be equal to src.dtype: torch.%s and torch.%s",
                           fxs_dtype_name(self->dtype), fxs_dtype_name(src->dtype));
     FXS_TRY(check_index_shape(c, self, dim, fxs_arg_tensor(c, 2), src));
     return out_like_self(c);
@@ -172,7 +189,10 @@ static void put_one(fxs_tensor *t, int64_t at, putting how, double f, int64_t i)
         fxs_store_double(t->dtype, p, how == ADD ? old + f : how == MULTIPLY ? old * f : f);
     } else {
         uint64_t old = (uint64_t)fxs_load_int(t->dtype, p), new = (uint64_t)i;
-        fxs_store_int(t->dtype, p, (int64_t)(how == ADD ? old + new : how == MULTIPLY ? old *new : new));
+        fxs_store_int(t->dtype, p,
+                      (int64_t)(how == ADD        ? old + new
+                                : how == MULTIPLY ? old *new
+                                                  : new));
     }
 }
 
@@ -206,15 +226,20 @@ static fxs_status scatter(fxs_call *c, putting how) {
 }
 
 static fxs_status run_scatter(fxs_call *c) {
-    return scatter(c, fxs_arg_is_none(c, 4) ? SET : strcmp(fxs_arg_str(c, 4), "add") == 0 ? ADD : MULTIPLY);
+    return scatter(c, fxs_arg_is_none(c, 4)                   ? SET
+                      : strcmp(fxs_arg_str(c, 4), "add") == 0 ? ADD
+                                                              : MULTIPLY);
 }
 static fxs_status run_scatter_add(fxs_call *c) { return scatter(c, ADD); }
 
-/* ---- whole slices -------------------------------------------------------------------------------------- */
+/* ---- whole slices
+ * -------------------------------------------------------------------------------------- */
 
 static fxs_status check_vector(fxs_call *c, const fxs_tensor *index) {
     if (index->ndim > 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "index is supposed to be a vector, but it has %d dimensions", index->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "index is supposed to be a vector, but it has %d dimensions",
+                          index->ndim);
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
         return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int32 or int64 for index, not torch.%s",
                           fxs_dtype_name(index->dtype));
@@ -262,19 +287,23 @@ static fxs_status run_index_select(fxs_call *c) {
 
 /* index_add(self, dim, index, source, alpha) and index_copy(self, dim, index, source) */
 static fxs_status infer_index_source(fxs_call *c) {
-    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2),
+                     *source = fxs_arg_tensor(c, 3);
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
     FXS_TRY(check_vector(c, index));
     if (source->dtype != self->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "self (torch.%s) and source (torch.%s) must have the same scalar type",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "self (torch.%s) and source (torch.%s) must have the same scalar type",
                           fxs_dtype_name(self->dtype), fxs_dtype_name(source->dtype));
     if (size_at(source, dim) != fxs_tensor_numel(index) || source->ndim != self->ndim)
-        return shapes_differ(c, "number of indices must be equal to the source's size in that dimension", index,
-                             source);
+        return shapes_differ(
+            c, "number of indices must be equal to the source's size in that dimension", index,
+            source);
     for (int i = 0; i < self->ndim; i++)
         if (i != dim && self->sizes[i] != source->sizes[i])
-            return shapes_differ(c, "source/destination must have the same slice shapes", source, self);
+            return shapes_differ(c, "source/destination must have the same slice shapes", source,
+                                 self);
     return out_like_self(c);
 }
 
@@ -310,8 +339,10 @@ static fxs_status infer_index_fill(fxs_call *c) {
     FXS_TRY(check_vector(c, fxs_arg_tensor(c, 2)));
     FXS_TRY(check_long(c, fxs_arg_tensor(c, 2)));
     if (value && value->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "only supports a 0-dimensional value tensor, but got one with %d dimensions",
-                          value->ndim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "only supports a 0-dimensional value tensor, but got one with %d dimensions",
+            value->ndim);
     const fxs_tensor *self = fxs_arg_tensor(c, 0);
     int64_t strides[FXS_MAX_DIM];
     FXS_TRY(fxs_check_computable(c, self->dtype));
@@ -357,37 +388,44 @@ static fxs_status run_take(fxs_call *c) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, 0, fxs_tensor_numel(self), true, &k));
         memcpy(element(out, offset_at(index->ndim, index->sizes, out->strides, i, -1)),
-               element(self, offset_at(self->ndim, self->sizes, self->strides, k, -1)), fxs_dtype_size(self->dtype));
+               element(self, offset_at(self->ndim, self->sizes, self->strides, k, -1)),
+               fxs_dtype_size(self->dtype));
     }
     return FXS_OK;
 }
 
 /* Scatters that add: one FLOP for each element of the index or source. */
-static fxs_cost cost_scatter_add(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 2)}; }
-static fxs_cost cost_index_add(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 3)}; }
+static fxs_cost cost_scatter_add(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, 2)};
+}
+static fxs_cost cost_index_add(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, 3)};
+}
 
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_index_gather[] = {
     {"gather", "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
      "torch.gather Tensor.gather", infer_gather, run_gather, NULL, PURE},
-    {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor", "torch.take_along_dim Tensor.take_along_dim",
-     infer_take_along, run_take_along, NULL, PURE},
+    {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor",
+     "torch.take_along_dim Tensor.take_along_dim", infer_take_along, run_take_along, NULL, PURE},
     {"scatter", "(Tensor self, int dim, Tensor index, Tensor src, *, str? reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
     {"scatter", "(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
     {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add, 0},
-    {"index_select", "(Tensor self, int dim, Tensor index) -> Tensor", "torch.index_select Tensor.index_select",
-     infer_index_select, run_index_select, NULL, PURE},
-    {"index_add", "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+    {"index_select", "(Tensor self, int dim, Tensor index) -> Tensor",
+     "torch.index_select Tensor.index_select", infer_index_select, run_index_select, NULL, PURE},
+    {"index_add",
+     "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
      "torch.index_add Tensor.index_add", infer_index_source, run_index_add, cost_index_add, 0},
     {"index_copy", "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
      "torch.index_copy Tensor.index_copy", infer_index_source, run_index_copy, NULL, 0},
     {"index_fill", "(Tensor self, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
      "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, 0},
-    {"take", "(Tensor self, Tensor index) -> Tensor", "torch.take Tensor.take", infer_take, run_take, NULL, PURE},
+    {"take", "(Tensor self, Tensor index) -> Tensor", "torch.take Tensor.take", infer_take,
+     run_take, NULL, PURE},
     {0},
 };
 #undef PURE

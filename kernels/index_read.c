@@ -1,5 +1,5 @@
-/* index_read.c: an index as Python writes it (ints, slices, None, ..., bools, lists, tensors) -> fxs_indexing. Called
- * by getitem and setitem in index.c. */
+/* index_read.c: an index as Python writes it (ints, slices, None, ..., bools, lists, tensors) ->
+ * fxs_indexing. Called by getitem and setitem in index.c. */
 #include <string.h>
 
 #include "kernels/index.h"
@@ -37,19 +37,22 @@ static fxs_status insert_dim(reader *r) {
 
 static fxs_status need_dim(reader *r) {
     if (r->dim >= r->ix->view.ndim)
-        return FXS_REFUSE(r->call, FXS_EINDEX, "too many indices for tensor of dimension %d", r->ix->view.ndim);
+        return FXS_REFUSE(r->call, FXS_EINDEX, "too many indices for tensor of dimension %d",
+                          r->ix->view.ndim);
     return FXS_OK;
 }
 
 static fxs_status take_int(reader *r, int64_t i) {
     fxs_tensor *v = &r->ix->view;
     if (v->ndim == 0)
-        return FXS_REFUSE(r->call, FXS_EINDEX,
-                          "invalid index of a 0-dim tensor: use tensor.item() to convert it to a number");
+        return FXS_REFUSE(
+            r->call, FXS_EINDEX,
+            "invalid index of a 0-dim tensor: use tensor.item() to convert it to a number");
     FXS_TRY(need_dim(r));
     int64_t size = v->sizes[r->dim];
     if (i < -size || i >= size)
-        return FXS_REFUSE(r->call, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld",
+        return FXS_REFUSE(r->call, FXS_EINDEX,
+                          "index %lld is out of bounds for dimension %d with size %lld",
                           (long long)i, r->dim, (long long)size);
     v->offset += (i < 0 ? i + size : i) * v->strides[r->dim];
     remove_dim(v, r->dim);
@@ -68,7 +71,8 @@ static fxs_status int_of(reader *r, const fxs_value *v, int64_t otherwise, int64
     if (v->tag == FXS_V_UNKNOWN || (t && !t->storage))
         return FXS_REFUSE(r->call, FXS_EUNKNOWN, "an index is not known without computing values");
     if (!t || fxs_tensor_numel(t) != 1 || fxs_is_floating(t->dtype))
-        return FXS_REFUSE(r->call, FXS_ETYPE, "slice indices must be integers or None, not %s", fxs_value_type_name(v));
+        return FXS_REFUSE(r->call, FXS_ETYPE, "slice indices must be integers or None, not %s",
+                          fxs_value_type_name(v));
     *out = fxs_load_int(t->dtype, fxs_tensor_data(t));
     return FXS_OK;
 }
@@ -87,7 +91,8 @@ static fxs_status take_slice(reader *r, const fxs_value *slice) {
     FXS_TRY(int_of(r, fxs_value_item(slice, 1), INT64_MAX, &stop));
     FXS_TRY(int_of(r, fxs_value_item(slice, 2), 1, &step));
     if (step <= 0)
-        return FXS_REFUSE(r->call, FXS_EINVAL, "step must be greater than zero, not %lld", (long long)step);
+        return FXS_REFUSE(r->call, FXS_EINVAL, "step must be greater than zero, not %lld",
+                          (long long)step);
     int64_t size = v->sizes[r->dim];
     start = clip(start, size);
     stop = clip(stop, size);
@@ -101,7 +106,8 @@ static fxs_status take_slice(reader *r, const fxs_value *slice) {
     return FXS_OK;
 }
 
-/* ---- index tensors ------------------------------------------------------------------------------------- */
+/* ---- index tensors
+ * ------------------------------------------------------------------------------------- */
 
 static fxs_status add_index(reader *r, fxs_index index) {
     FXS_TRY(need_dim(r));
@@ -123,10 +129,12 @@ static fxs_status take_bool(reader *r, bool b) {
     return add_index(r, vector(&zero, b));
 }
 
-/* Coordinates of the mask's true elements as index tensors k, k + 1, ... for dimensions dim, dim + 1, ... */
+/* Coordinates of the mask's true elements as index tensors k, k + 1, ... for dimensions dim, dim +
+ * 1, ... */
 static fxs_status find_true(reader *r, const fxs_tensor *mask, int k, int dim) {
     int64_t numel = fxs_tensor_numel(mask), count = 0;
-    int64_t *found = FXS_SCRATCH(r->call->scratch, int64_t, (size_t)(numel ? numel : 1) * (size_t)mask->ndim);
+    int64_t *found =
+        FXS_SCRATCH(r->call->scratch, int64_t, (size_t)(numel ? numel : 1) * (size_t)mask->ndim);
     if (!found)
         return fxs_fail_memory(r->call->ctx);
     const char *data = fxs_tensor_data(mask); /* bool and uint8: one byte an element */
@@ -151,7 +159,8 @@ static fxs_status find_true(reader *r, const fxs_tensor *mask, int k, int dim) {
     return FXS_OK;
 }
 
-/* Replaces a mask at position k of the list by the index tensors of mask.nonzero(), one for each of its dimensions. */
+/* Replaces a mask at position k of the list by the index tensors of mask.nonzero(), one for each of
+ * its dimensions. */
 static fxs_status expand_mask(reader *r, int k) {
     fxs_indexing *ix = r->ix;
     const fxs_tensor *v = &ix->view, *mask = r->masks[k];
@@ -159,11 +168,11 @@ static fxs_status expand_mask(reader *r, int k) {
     for (int i = 0; i < mask->ndim; i++)
         if (dim + i >= v->ndim || mask->sizes[i] != v->sizes[dim + i]) {
             char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-            return FXS_REFUSE(
-                r->call, FXS_EINDEX,
-                "the shape of the mask %s at index %d does not match the shape of the indexed tensor %s at "
-                "index %d",
-                fxs_sizes_text(mask, a), i, fxs_sizes_text(v, b), dim + i);
+            return FXS_REFUSE(r->call, FXS_EINDEX,
+                              "the shape of the mask %s at index %d does not match the shape of "
+                              "the indexed tensor %s at "
+                              "index %d",
+                              fxs_sizes_text(mask, a), i, fxs_sizes_text(v, b), dim + i);
         }
     if (!mask->storage)
         return FXS_REFUSE(r->call, FXS_EUNKNOWN,
@@ -182,7 +191,8 @@ static fxs_status expand_mask(reader *r, int k) {
 }
 
 static fxs_status not_an_index(reader *r, const fxs_tensor *t) {
-    return FXS_REFUSE(r->call, FXS_EINDEX, "tensors used as indices must be long, byte or bool tensors, not torch.%s",
+    return FXS_REFUSE(r->call, FXS_EINDEX,
+                      "tensors used as indices must be long, byte or bool tensors, not torch.%s",
                       fxs_dtype_name(t->dtype));
 }
 
@@ -209,12 +219,14 @@ static fxs_status take_tensor(reader *r, const fxs_tensor *t) {
     return add_index(r, index);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------- */
+/* ---- lists
+ * --------------------------------------------------------------------------------------------- */
 
 static bool is_list(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
 
 /* Nested lists of ints or bools, in order. */
-static fxs_status flatten(reader *r, const fxs_value *v, const fxs_index *shape, int depth, int64_t **at, bool *bools) {
+static fxs_status flatten(reader *r, const fxs_value *v, const fxs_index *shape, int depth,
+                          int64_t **at, bool *bools) {
     if (depth < shape->ndim) {
         if (!is_list(v) || (int64_t)fxs_value_len(v) != shape->sizes[depth])
             return FXS_REFUSE(r->call, FXS_EINDEX, "a list of indices must be regular");
@@ -229,7 +241,8 @@ static fxs_status flatten(reader *r, const fxs_value *v, const fxs_index *shape,
 static fxs_status take_list(reader *r, const fxs_value *list) {
     fxs_index index = {.dtype = FXS_INT64};
     int64_t n = 1;
-    for (const fxs_value *v = list; v && is_list(v) && index.ndim < FXS_MAX_DIM; v = fxs_value_item(v, 0)) {
+    for (const fxs_value *v = list; v && is_list(v) && index.ndim < FXS_MAX_DIM;
+         v = fxs_value_item(v, 0)) {
         index.sizes[index.ndim++] = (int64_t)fxs_value_len(v);
         if (__builtin_mul_overflow(n, (int64_t)fxs_value_len(v), &n))
             return FXS_REFUSE(r->call, FXS_ELIMIT, "a list of too many indices");
@@ -244,7 +257,8 @@ static fxs_status take_list(reader *r, const fxs_value *list) {
     if (!bools)
         return add_index(r, index);
     if (index.ndim > 1 || n != (r->dim < r->ix->view.ndim ? r->ix->view.sizes[r->dim] : n))
-        return FXS_REFUSE(r->call, FXS_EINDEX, "a list of %lld bools does not match the indexed dimension",
+        return FXS_REFUSE(r->call, FXS_EINDEX,
+                          "a list of %lld bools does not match the indexed dimension",
                           (long long)n);
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
@@ -253,13 +267,15 @@ static fxs_status take_list(reader *r, const fxs_value *list) {
     return add_index(r, vector(data, count));
 }
 
-/* ---- the whole index ----------------------------------------------------------------------------------- */
+/* ---- the whole index
+ * ----------------------------------------------------------------------------------- */
 
 /* Dimensions of x that an item is for. */
 static int dims_of(const fxs_value *v) {
     if (v->tag == FXS_V_NONE || v->tag == FXS_V_ELLIPSIS || v->tag == FXS_V_BOOL)
         return 0;
-    if (v->tag == FXS_V_TENSOR && (v->u.tensor->dtype == FXS_BOOL || v->u.tensor->dtype == FXS_UINT8))
+    if (v->tag == FXS_V_TENSOR &&
+        (v->u.tensor->dtype == FXS_BOOL || v->u.tensor->dtype == FXS_UINT8))
         return v->u.tensor->ndim;
     return 1;
 }
@@ -288,7 +304,8 @@ static fxs_status take(reader *r, const fxs_value *v) {
         return FXS_REFUSE(r->call, FXS_EUNKNOWN, "an index is not known without computing values");
     default:
         return FXS_REFUSE(r->call, FXS_EINDEX,
-                          "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                          "only integers, slices (`:`), ellipsis (`...`), None and long or byte "
+                          "Variables are valid "
                           "indices (got %s)",
                           fxs_value_type_name(v));
     }
@@ -322,7 +339,8 @@ static fxs_status find_result(fxs_call *c, fxs_indexing *ix) {
         any &= ix->common[i] != 0;
     for (int i = 0; i < ix->nindex; i++)
         if (any && ix->view.sizes[dims[i]] == 0)
-            return FXS_REFUSE(c, FXS_EINDEX, "index is out of bounds for dimension %d with size 0", dims[i]);
+            return FXS_REFUSE(c, FXS_EINDEX, "index is out of bounds for dimension %d with size 0",
+                              dims[i]);
     if (ix->view.ndim - ix->nindex + ix->common_ndim > FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_ELIMIT, "more than %d dimensions", FXS_MAX_DIM);
     int kept = 0;

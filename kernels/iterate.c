@@ -1,4 +1,5 @@
-/* iterate.c: types, shapes and strides of element-by-element operators, see iterate.h; the loop itself is in loop.c. */
+/* iterate.c: types, shapes and strides of element-by-element operators, see iterate.h; the loop
+ * itself is in loop.c. */
 #include "kernels/iterate.h"
 
 #include "kernels/format.h"
@@ -12,7 +13,8 @@ fxs_operands fxs_operands_of(const fxs_call *c, int first, int n) {
     return o;
 }
 
-/* ---- types --------------------------------------------------------------------------------------------- */
+/* ---- types
+ * --------------------------------------------------------------------------------------------- */
 
 enum { NO_TYPE = -1 };
 
@@ -39,7 +41,8 @@ static fxs_dtype complex_of(fxs_dtype d) {
     return d == FXS_FLOAT64 ? FXS_COMPLEX128 : d == FXS_FLOAT16 ? FXS_COMPLEX32 : FXS_COMPLEX64;
 }
 
-/* A higher category keeps its own type unless the lower one is of a higher kind (int + float, float + complex). */
+/* A higher category keeps its own type unless the lower one is of a higher kind (int + float, float
+ * + complex). */
 static int combine(int higher, int lower) {
     if (higher == NO_TYPE || lower == NO_TYPE)
         return higher == NO_TYPE ? lower : higher;
@@ -48,7 +51,8 @@ static int combine(int higher, int lower) {
         return h;
     if (fxs_is_floating(h))
         return fxs_is_complex(l) ? complex_of(h) : h;
-    return h == FXS_BOOL || fxs_is_floating(l) || fxs_is_complex(l) ? promote(higher, lower) : higher;
+    return h == FXS_BOOL || fxs_is_floating(l) || fxs_is_complex(l) ? promote(higher, lower)
+                                                                    : higher;
 }
 
 fxs_dtype fxs_common_type(const fxs_operands *o) {
@@ -77,7 +81,8 @@ fxs_status fxs_check_computable(fxs_call *c, fxs_dtype d) {
     return FXS_OK;
 }
 
-/* ---- shapes -------------------------------------------------------------------------------------------- */
+/* ---- shapes
+ * -------------------------------------------------------------------------------------------- */
 
 static void shape_text(int ndim, const int64_t *sizes, char text[FXS_SIZES_TEXT]) {
     fxs_tensor t = {.ndim = ndim};
@@ -85,19 +90,21 @@ static void shape_text(int ndim, const int64_t *sizes, char text[FXS_SIZES_TEXT]
     fxs_sizes_text(&t, text);
 }
 
-static fxs_status no_common_shape(fxs_call *c, int dim, int ndim, const int64_t *sizes, int other_ndim,
-                                  const int64_t *other) {
+static fxs_status no_common_shape(fxs_call *c, int dim, int ndim, const int64_t *sizes,
+                                  int other_ndim, const int64_t *other) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     int n = ndim > other_ndim ? ndim : other_ndim;
     shape_text(ndim, sizes, a);
     shape_text(other_ndim, other, b);
-    return FXS_REFUSE(
-        c, FXS_ESHAPE,
-        "the size of tensor a (%lld) must match the size of tensor b (%lld) at dimension %d: shapes %s and %s",
-        (long long)sizes[dim - (n - ndim)], (long long)other[dim - (n - other_ndim)], dim, a, b);
+    return FXS_REFUSE(c, FXS_ESHAPE,
+                      "the size of tensor a (%lld) must match the size of tensor b (%lld) at "
+                      "dimension %d: shapes %s and %s",
+                      (long long)sizes[dim - (n - ndim)], (long long)other[dim - (n - other_ndim)],
+                      dim, a, b);
 }
 
-fxs_status fxs_broadcast_sizes(fxs_call *c, int *ndim, int64_t *sizes, int other_ndim, const int64_t *other) {
+fxs_status fxs_broadcast_sizes(fxs_call *c, int *ndim, int64_t *sizes, int other_ndim,
+                               const int64_t *other) {
     int n = *ndim > other_ndim ? *ndim : other_ndim, a = n - *ndim, b = n - other_ndim;
     int64_t out[FXS_MAX_DIM];
     for (int i = n - 1; i >= 0; i--) {
@@ -115,13 +122,16 @@ fxs_status fxs_broadcast(fxs_call *c, const fxs_operands *o, int *ndim, int64_t 
     *ndim = 0;
     for (int i = 0; i < o->n; i++)
         if (o->v[i].tag == FXS_V_TENSOR)
-            FXS_TRY(fxs_broadcast_sizes(c, ndim, sizes, o->v[i].u.tensor->ndim, o->v[i].u.tensor->sizes));
+            FXS_TRY(fxs_broadcast_sizes(c, ndim, sizes, o->v[i].u.tensor->ndim,
+                                        o->v[i].u.tensor->sizes));
     return FXS_OK;
 }
 
-/* ---- strides ------------------------------------------------------------------------------------------- */
+/* ---- strides
+ * ------------------------------------------------------------------------------------------- */
 
-/* What TensorIterator knows of the operands: the shape, and each tensor's strides stretched to it. */
+/* What TensorIterator knows of the operands: the shape, and each tensor's strides stretched to it.
+ */
 typedef struct layout {
     int ndim, n;
     const int64_t *sizes;
@@ -163,8 +173,8 @@ static int compare_dims(const layout *l, int a, int b) {
     return 0;
 }
 
-/* Dimensions from the inside to the outside: an insertion sort that stops at the first clear answer, since answers
- * need not be transitive and the order must be PyTorch's. */
+/* Dimensions from the inside to the outside: an insertion sort that stops at the first clear
+ * answer, since answers need not be transitive and the order must be PyTorch's. */
 static void sort_dims(const layout *l, int *perm) {
     for (int i = 0; i < l->ndim; i++)
         perm[i] = l->ndim - 1 - i;
@@ -200,7 +210,8 @@ static void sorted_strides(const layout *l, int64_t *strides) {
     }
 }
 
-void fxs_iterator_strides(int ndim, const int64_t *sizes, int n, int64_t (*operands)[FXS_MAX_DIM], int64_t *strides) {
+void fxs_iterator_strides(int ndim, const int64_t *sizes, int n, int64_t (*operands)[FXS_MAX_DIM],
+                          int64_t *strides) {
     layout l = {.ndim = ndim, .n = n, .sizes = sizes, .strides = operands};
     sorted_strides(&l, strides);
 }
@@ -216,7 +227,8 @@ static bool same_ints(const int64_t *a, const int64_t *b, int n) {
     return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
-/* TensorIterator's short way: all operands have one shape and one dense layout. False when they do not. */
+/* TensorIterator's short way: all operands have one shape and one dense layout. False when they do
+ * not. */
 static bool uniform_strides(const fxs_operands *o, int64_t *strides) {
     const fxs_tensor *first = o->v[0].tag == FXS_V_TENSOR ? o->v[0].u.tensor : NULL;
     bool contiguous = true, last = true, dense = true;
@@ -242,8 +254,9 @@ static bool uniform_strides(const fxs_operands *o, int64_t *strides) {
     return true;
 }
 
-/* Operands of another type than the common one are converted first, and lose a layout that is not dense: only then does
- * TensorIterator look at their strides. The copies live in the call's scratch. */
+/* Operands of another type than the common one are converted first, and lose a layout that is not
+ * dense: only then does TensorIterator look at their strides. The copies live in the call's
+ * scratch. */
 static fxs_status convert(fxs_call *c, fxs_operands *o, fxs_dtype common) {
     for (int i = 0; i < o->n; i++) {
         const fxs_tensor *t = o->v[i].tag == FXS_V_TENSOR ? o->v[i].u.tensor : NULL;
@@ -279,7 +292,8 @@ fxs_status fxs_out_like(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype) {
     return fxs_out_pointwise(c, &o, dtype);
 }
 
-/* Like the order of sort_dims, but as PyTorch's infer_dense_strides does it: broadcast dimensions say nothing. */
+/* Like the order of sort_dims, but as PyTorch's infer_dense_strides does it: broadcast dimensions
+ * say nothing. */
 void fxs_strides_like(const fxs_tensor *t, int64_t *strides) {
     if (fxs_is_dense(t)) {
         memcpy(strides, t->strides, (size_t)t->ndim * sizeof *strides);

@@ -1,5 +1,5 @@
-/* join.c: cat, stack, hstack, vstack, dstack: many tensors into one. The result keeps channels_last when all inputs
- * look so, as PyTorch decides it. */
+/* join.c: cat, stack, hstack, vstack, dstack: many tensors into one. The result keeps channels_last
+ * when all inputs look so, as PyTorch decides it. */
 #include <string.h>
 
 #include "kernels/format.h"
@@ -31,7 +31,8 @@ static fxs_status check_list(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINVAL, "expected a non-empty list of Tensors");
     for (int i = 0; i < fxs_arg_len(c, 0); i++)
         if (!fxs_arg_tensor_at(c, 0, i))
-            return FXS_REFUSE(c, FXS_ETYPE, "expected a tensor as element %d of the list, but got None", i);
+            return FXS_REFUSE(c, FXS_ETYPE,
+                              "expected a tensor as element %d of the list, but got None", i);
     fxs_dtype d = list_type(c);
     for (int i = 0; i < fxs_arg_len(c, 0); i++)
         if (fxs_arg_tensor_at(c, 0, i)->dtype != d)
@@ -39,7 +40,8 @@ static fxs_status check_list(fxs_call *c) {
     return FXS_OK;
 }
 
-/* What is joined in the place of each tensor of the list: hstack and its kin give them more dimensions first. */
+/* What is joined in the place of each tensor of the list: hstack and its kin give them more
+ * dimensions first. */
 typedef fxs_tensor seen_as(const fxs_tensor *t);
 
 static fxs_tensor as_it_is(const fxs_tensor *t) { return *t; }
@@ -73,18 +75,20 @@ static fxs_tensor at_least_3d(const fxs_tensor *t) {
 /* An empty vector takes part in any cat, for old times' sake. */
 static bool is_skipped(const fxs_tensor *t) { return t->ndim == 1 && t->sizes[0] == 0; }
 
-static fxs_status mismatch(fxs_call *c, const fxs_tensor *first, const fxs_tensor *t, int at, int dim) {
+static fxs_status mismatch(fxs_call *c, const fxs_tensor *first, const fxs_tensor *t, int at,
+                           int dim) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     fxs_sizes_text(first, a);
     fxs_sizes_text(t, b);
     if (first->ndim != t->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "tensors must have the same number of dimensions: got %d and %d: shapes %s and %s",
-                          first->ndim, t->ndim, a, b);
-    return FXS_REFUSE(
-        c, FXS_ESHAPE,
-        "sizes of tensors must match except in dimension %d: shapes %s and %s (tensor number %d in the list)", dim, a,
-        b, at);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "tensors must have the same number of dimensions: got %d and %d: shapes %s and %s",
+            first->ndim, t->ndim, a, b);
+    return FXS_REFUSE(c, FXS_ESHAPE,
+                      "sizes of tensors must match except in dimension %d: shapes %s and %s "
+                      "(tensor number %d in the list)",
+                      dim, a, b, at);
 }
 
 static bool joins(const fxs_tensor *a, const fxs_tensor *b, int dim) {
@@ -105,7 +109,8 @@ static fxs_status out_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
         fxs_memory_format f = fxs_suggested_format(&t);
         format = format == FXS_NO_FORMAT || format == f ? f : FXS_CONTIGUOUS;
         if (t.ndim == 0)
-            return FXS_REFUSE(c, FXS_ESHAPE, "zero-dimensional tensor (at position %d) cannot be concatenated", i);
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "zero-dimensional tensor (at position %d) cannot be concatenated", i);
         if (is_skipped(&t))
             continue;
         if (!any) {
@@ -123,7 +128,8 @@ static fxs_status out_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
         FXS_TRY(fxs_wrap_dim(c, wanted_dim, 1, &dim));
     }
     shape.sizes[dim] = total;
-    FXS_TRY(fxs_format_strides(c, shape.ndim < 4 ? FXS_CONTIGUOUS : format, shape.ndim, shape.sizes, strides));
+    FXS_TRY(fxs_format_strides(c, shape.ndim < 4 ? FXS_CONTIGUOUS : format, shape.ndim, shape.sizes,
+                               strides));
     return fxs_out_new(c, list_type(c), shape.ndim, shape.sizes, strides);
 }
 
@@ -149,7 +155,9 @@ static fxs_status infer_cat(fxs_call *c) {
 static fxs_status run_cat(fxs_call *c) { return run_joined(c, as_it_is, fxs_arg_int(c, 1)); }
 
 /* Vectors are joined end to end, everything else along its columns. */
-static int64_t hstack_dim(const fxs_call *c) { return fxs_arg_tensor_at(c, 0, 0)->ndim <= 1 ? 0 : 1; }
+static int64_t hstack_dim(const fxs_call *c) {
+    return fxs_arg_tensor_at(c, 0, 0)->ndim <= 1 ? 0 : 1;
+}
 
 static fxs_status infer_hstack(fxs_call *c) {
     FXS_TRY(check_list(c));
@@ -169,7 +177,8 @@ static fxs_status infer_dstack(fxs_call *c) {
 }
 static fxs_status run_dstack(fxs_call *c) { return run_joined(c, at_least_3d, 2); }
 
-/* ---- stack --------------------------------------------------------------------------------------------- */
+/* ---- stack
+ * --------------------------------------------------------------------------------------------- */
 
 /* Of all tensors of the list, or of them with a last dimension of size 1. */
 static fxs_memory_format common_format(const fxs_call *c, bool with_last) {
@@ -186,8 +195,8 @@ static fxs_memory_format common_format(const fxs_call *c, bool with_last) {
     return format;
 }
 
-/* A stack is a cat along `dim` whose result is viewed with that dimension split, and its strides are those of that
- * view. Behind the last dimension it is a cat of tensors with one more. */
+/* A stack is a cat along `dim` whose result is viewed with that dimension split, and its strides
+ * are those of that view. Behind the last dimension it is a cat of tensors with one more. */
 static fxs_status stack_strides(fxs_call *c, int dim, const int64_t *sizes, int64_t *strides) {
     const fxs_tensor *first = fxs_arg_tensor_at(c, 0, 0);
     fxs_tensor joined = *first;
@@ -196,7 +205,8 @@ static fxs_status stack_strides(fxs_call *c, int dim, const int64_t *sizes, int6
         return fxs_format_strides(c, common_format(c, true), dim + 1, sizes, strides);
     if (__builtin_mul_overflow(joined.sizes[dim], sizes[dim], &joined.sizes[dim]))
         return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
-    FXS_TRY(fxs_format_strides(c, common_format(c, false), joined.ndim, joined.sizes, joined.strides));
+    FXS_TRY(
+        fxs_format_strides(c, common_format(c, false), joined.ndim, joined.sizes, joined.strides));
     memcpy(shape.sizes, sizes, (size_t)shape.ndim * sizeof *sizes);
     fxs_view_strides(&joined, &shape, strides);
     return FXS_OK;
@@ -214,9 +224,10 @@ static fxs_status infer_stack(fxs_call *c) {
     for (int i = 1; i < n; i++) {
         const fxs_tensor *t = fxs_arg_tensor_at(c, 0, i);
         if (!joins(first, t, -1))
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
-                              fxs_sizes_text(first, a), fxs_sizes_text(t, b), i);
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
+                fxs_sizes_text(first, a), fxs_sizes_text(t, b), i);
     }
     for (int i = 0, k = 0; i <= first->ndim; i++)
         sizes[i] = i == dim ? n : first->sizes[k++];
@@ -244,12 +255,16 @@ static fxs_status run_stack(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_join[] = {
-    {"cat", "(Tensor[] tensors, int dim=0) -> Tensor", "torch.cat torch.concat torch.concatenate", infer_cat, run_cat,
+    {"cat", "(Tensor[] tensors, int dim=0) -> Tensor", "torch.cat torch.concat torch.concatenate",
+     infer_cat, run_cat, NULL, PURE},
+    {"stack", "(Tensor[] tensors, int dim=0) -> Tensor", "torch.stack", infer_stack, run_stack,
      NULL, PURE},
-    {"stack", "(Tensor[] tensors, int dim=0) -> Tensor", "torch.stack", infer_stack, run_stack, NULL, PURE},
-    {"hstack", "(Tensor[] tensors) -> Tensor", "torch.hstack", infer_hstack, run_hstack, NULL, PURE},
-    {"vstack", "(Tensor[] tensors) -> Tensor", "torch.vstack torch.row_stack", infer_vstack, run_vstack, NULL, PURE},
-    {"dstack", "(Tensor[] tensors) -> Tensor", "torch.dstack", infer_dstack, run_dstack, NULL, PURE},
+    {"hstack", "(Tensor[] tensors) -> Tensor", "torch.hstack", infer_hstack, run_hstack, NULL,
+     PURE},
+    {"vstack", "(Tensor[] tensors) -> Tensor", "torch.vstack torch.row_stack", infer_vstack,
+     run_vstack, NULL, PURE},
+    {"dstack", "(Tensor[] tensors) -> Tensor", "torch.dstack", infer_dstack, run_dstack, NULL,
+     PURE},
     {0},
 };
 #undef PURE

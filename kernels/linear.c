@@ -1,5 +1,5 @@
-/* linear.c: affine maps of the last dimension: linear and bilinear, and their layers. The products are in product.c and
- * gemm.c; the bias is laid down first and added to. */
+/* linear.c: affine maps of the last dimension: linear and bilinear, and their layers. The products
+ * are in product.c and gemm.c; the bias is laid down first and added to. */
 #include <string.h>
 
 #include "kernels/families.h"
@@ -18,19 +18,23 @@ static fxs_tensor transposed(const fxs_tensor *weight) {
     return t;
 }
 
-static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tensor *weight, const fxs_tensor *bias) {
+static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tensor *weight,
+                               const fxs_tensor *bias) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
     FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
     if (weight->ndim != 2 && weight->ndim != 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "argument 'weight' must have 2 dimensions, but its shape is %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "argument 'weight' must have 2 dimensions, but its shape is %s",
                           fxs_sizes_text(weight, b));
     if (x->ndim == 0 || x->sizes[x->ndim - 1] != weight->sizes[weight->ndim - 1])
         return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected input with %lld features in its last dimension for weight of shape %s, but got "
+                          "expected input with %lld features in its last dimension for weight of "
+                          "shape %s, but got "
                           "input of shape %s",
-                          (long long)weight->sizes[weight->ndim - 1], fxs_sizes_text(weight, b), fxs_sizes_text(x, a));
+                          (long long)weight->sizes[weight->ndim - 1], fxs_sizes_text(weight, b),
+                          fxs_sizes_text(x, a));
     return FXS_OK;
 }
 
@@ -39,8 +43,8 @@ static fxs_status check_bias(fxs_call *c, const fxs_tensor *bias, int64_t featur
     char text[FXS_SIZES_TEXT];
     if (!bias || (bias->ndim == 1 && (bias->sizes[0] == features || bias->sizes[0] == 1)))
         return FXS_OK;
-    return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s", (long long)features,
-                      fxs_sizes_text(bias, text));
+    return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s",
+                      (long long)features, fxs_sizes_text(bias, text));
 }
 
 static fxs_status infer_linear(fxs_call *c) {
@@ -73,7 +77,8 @@ static void lay_bias(fxs_work *w, const fxs_tensor *out, fxs_tensor *bias, int64
 }
 
 static fxs_status run_linear(fxs_call *c) {
-    fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT), *bias = fxs_arg_tensor(c, BIAS), right = transposed(weight);
+    fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT), *bias = fxs_arg_tensor(c, BIAS),
+               right = transposed(weight);
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     if (bias)
@@ -85,11 +90,12 @@ static fxs_status run_linear(fxs_call *c) {
 /* 2 N in out, and a sum an element with a bias */
 static fxs_cost cost_linear(const fxs_call *c) {
     double n = (double)fxs_tensor_numel(c->out[0]);
-    return (fxs_cost){.flops =
-                          fxs_product_flops(fxs_arg_tensor(c, INPUT), c->out[0]) + (fxs_arg_tensor(c, BIAS) ? n : 0)};
+    return (fxs_cost){.flops = fxs_product_flops(fxs_arg_tensor(c, INPUT), c->out[0]) +
+                               (fxs_arg_tensor(c, BIAS) ? n : 0)};
 }
 
-/* ---- bilinear: y[n, o] = x1[n, i] weight[o, i, j] x2[n, j] + bias[o] -------------------------------------- */
+/* ---- bilinear: y[n, o] = x1[n, i] weight[o, i, j] x2[n, j] + bias[o]
+ * -------------------------------------- */
 
 enum { B_INPUT1, B_INPUT2, B_WEIGHT, B_BIAS };
 
@@ -102,12 +108,14 @@ static fxs_status infer_bilinear(fxs_call *c) {
     FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
     FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
     FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
-    bool ok = weight->ndim == 3 && x->ndim == y->ndim && x->ndim > 0 && x->sizes[x->ndim - 1] == weight->sizes[1] &&
+    bool ok = weight->ndim == 3 && x->ndim == y->ndim && x->ndim > 0 &&
+              x->sizes[x->ndim - 1] == weight->sizes[1] &&
               y->sizes[y->ndim - 1] == weight->sizes[2];
     for (int i = 0; ok && i < x->ndim - 1; i++)
         ok = (sizes[i] = x->sizes[i]) == y->sizes[i];
     if (!ok)
-        return FXS_REFUSE(c, FXS_ESHAPE, "inputs of shapes %s and %s do not fit a weight of shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "inputs of shapes %s and %s do not fit a weight of shape %s",
                           fxs_sizes_text(x, a), fxs_sizes_text(y, b), fxs_sizes_text(weight, d));
     FXS_TRY(check_bias(c, bias, weight->sizes[0]));
     sizes[x->ndim - 1] = weight->sizes[0];
@@ -118,8 +126,8 @@ static fxs_status run_bilinear(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
     int64_t no = weight->sizes[0], ni = weight->sizes[1], nj = weight->sizes[2];
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
-    const char *x = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT1)), *y = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT2)),
-               *v = fxs_work_data(&w, weight);
+    const char *x = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT1)),
+               *y = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT2)), *v = fxs_work_data(&w, weight);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     int64_t rows = no ? fxs_tensor_numel(c->out[0]) / no : 0;
     void *half = fxs_work_scratch(&w, rows * no * nj, fxs_dtype_size(w.dtype)); /* [rows, o, j] */
@@ -142,7 +150,8 @@ static fxs_status run_bilinear(fxs_call *c) {
 /* 2 N out (in1 in2 + in2), and a sum an element with a bias */
 static fxs_cost cost_bilinear(const fxs_call *c) {
     const fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT);
-    double n = (double)fxs_tensor_numel(c->out[0]), i = (double)weight->sizes[1], j = (double)weight->sizes[2];
+    double n = (double)fxs_tensor_numel(c->out[0]), i = (double)weight->sizes[1],
+           j = (double)weight->sizes[2];
     return (fxs_cost){.flops = 2 * n * (i * j + j) + (fxs_arg_tensor(c, B_BIAS) ? n : 0)};
 }
 
@@ -163,9 +172,10 @@ const fxs_op fxs_ops_linear[] = {
     {0},
 };
 
-#define LINEAR_ROW                                                                                                     \
-    .hyper = "in_features, out_features, bias=True",                                                                   \
-    .state = "weight[out_features, in_features] = fan_in(weight); bias[out_features] = fan_in(weight) if bias",        \
+#define LINEAR_ROW                                                                                 \
+    .hyper = "in_features, out_features, bias=True",                                               \
+    .state = "weight[out_features, in_features] = fan_in(weight); bias[out_features] = "           \
+             "fan_in(weight) if bias",                                                             \
     .repr = "in_features=, out_features=, bias=", .call = "linear(input, weight, bias)"
 
 const fxs_module_row fxs_modules_linear[] = {

@@ -10,8 +10,8 @@ static void *element(const fxs_tensor *t, int64_t offset) {
     return (char *)fxs_tensor_data(t) + offset * (int64_t)fxs_dtype_size(t->dtype);
 }
 
-/* Offset of a line in a tensor that has all the dimensions of `in`, or all but the line's. Lines count the other
- * dimensions in row-major order. */
+/* Offset of a line in a tensor that has all the dimensions of `in`, or all but the line's. Lines
+ * count the other dimensions in row-major order. */
 static int64_t line_offset(const fxs_lines *l, const fxs_tensor *t, int64_t line) {
     int64_t at = 0;
     int own = t->ndim - 1;
@@ -100,13 +100,15 @@ int fxs_entry_order(const fxs_lines *l, const fxs_entry *a, const fxs_entry *b) 
     return x || y ? x - y : (a->f > b->f) - (a->f < b->f);
 }
 
-static int by_index(const fxs_entry *a, const fxs_entry *b) { return (a->index > b->index) - (a->index < b->index); }
+static int by_index(const fxs_entry *a, const fxs_entry *b) {
+    return (a->index > b->index) - (a->index < b->index);
+}
 
-#define ORDER(name, real_, sign)                                                                                       \
-    static int name(const void *a, const void *b) {                                                                    \
-        static const fxs_lines how = {.real = real_};                                                                  \
-        int order = sign fxs_entry_order(&how, a, b);                                                                  \
-        return order ? order : by_index(a, b);                                                                         \
+#define ORDER(name, real_, sign)                                                                   \
+    static int name(const void *a, const void *b) {                                                \
+        static const fxs_lines how = {.real = real_};                                              \
+        int order = sign fxs_entry_order(&how, a, b);                                              \
+        return order ? order : by_index(a, b);                                                     \
     }
 ORDER(floats_up, true, +)
 ORDER(floats_down, true, -)
@@ -116,7 +118,8 @@ ORDER(ints_down, false, -)
 
 void fxs_sort_entries(const fxs_lines *l, fxs_entry *e, int64_t n) {
     qsort(e, (size_t)n, sizeof *e,
-          l->real ? (l->descending ? floats_down : floats_up) : (l->descending ? ints_down : ints_up));
+          l->real ? (l->descending ? floats_down : floats_up)
+                  : (l->descending ? ints_down : ints_up));
 }
 
 fxs_status fxs_line_dim(fxs_call *c, int i, int *dim) {

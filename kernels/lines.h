@@ -1,5 +1,6 @@
-/* lines.h: work along one dimension: each line of a tensor is copied out, worked on, and what it gives is put at its
- * place in the outputs. Shared by max with indices, sort, median and the running sums. */
+/* lines.h: work along one dimension: each line of a tensor is copied out, worked on, and what it
+ * gives is put at its place in the outputs. Shared by max with indices, sort, median and the
+ * running sums. */
 #ifndef FXS_KERNELS_LINES_H
 #define FXS_KERNELS_LINES_H
 

@@ -1,6 +1,7 @@
-/* loop.c: runs a function over the elements of broadcast operands: joins dimensions, cuts them into chunks that stay in
- * the first cache, converts chunks whose type is not the one to compute in, and spreads the work over threads.
- * Called through fxs_loop_run by the kernels of pointwise operators; knows no operator. */
+/* loop.c: runs a function over the elements of broadcast operands: joins dimensions, cuts them into
+ * chunks that stay in the first cache, converts chunks whose type is not the one to compute in, and
+ * spreads the work over threads. Called through fxs_loop_run by the kernels of pointwise operators;
+ * knows no operator. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -19,7 +20,8 @@ typedef struct operand {
 typedef struct job {
     fxs_loop_fn *fn;
     const void *user;
-    fxs_dtype compute, written, common; /* compute: FLOAT32, FLOAT64 or INT64; written: what fn writes */
+    fxs_dtype compute, written,
+        common; /* compute: FLOAT32, FLOAT64 or INT64; written: what fn writes */
     int ndim, nin;
     int64_t sizes[FXS_MAX_DIM]; /* the innermost first */
     operand ops[FXS_MAX_OPERANDS + 1];
@@ -30,22 +32,23 @@ typedef struct chunk_buffers {
     const char *filled[FXS_MAX_OPERANDS]; /* a broadcast element that the buffer is full of */
 } chunk_buffers;
 
-/* ---- conversion ---------------------------------------------------------------------------------------- */
+/* ---- conversion
+ * ---------------------------------------------------------------------------------------- */
 
-#define FROM(dtype, type)                                                                                              \
-    case dtype:                                                                                                        \
-        if (step == (int64_t)sizeof(type))                                                                             \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                d[i] = (TO)((const type *)s)[i];                                                                       \
-        else                                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                d[i] = (TO) * (const type *)(s + i * step);                                                            \
+#define FROM(dtype, type)                                                                          \
+    case dtype:                                                                                    \
+        if (step == (int64_t)sizeof(type))                                                         \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                d[i] = (TO)((const type *)s)[i];                                                   \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                d[i] = (TO) * (const type *)(s + i * step);                                        \
         break;
-#define FROM_ALL                                                                                                       \
-    FROM(FXS_FLOAT32, float)                                                                                           \
-    FROM(FXS_FLOAT64, double)                                                                                          \
-    FROM(FXS_INT64, int64_t)                                                                                           \
-    FROM(FXS_INT32, int32_t)                                                                                           \
+#define FROM_ALL                                                                                   \
+    FROM(FXS_FLOAT32, float)                                                                       \
+    FROM(FXS_FLOAT64, double)                                                                      \
+    FROM(FXS_INT64, int64_t)                                                                       \
+    FROM(FXS_INT32, int32_t)                                                                       \
     FROM(FXS_INT16, int16_t) FROM(FXS_INT8, int8_t) FROM(FXS_UINT8, uint8_t) FROM(FXS_BOOL, uint8_t)
 
 #define TO float
@@ -80,7 +83,8 @@ static bool narrows(const job *j, fxs_dtype from) {
     return from != j->common && j->common != j->compute && j->common != FXS_BOOL;
 }
 
-/* Elements take the common type before the type to compute in, so that they wrap and round as torch's do. */
+/* Elements take the common type before the type to compute in, so that they wrap and round as
+ * torch's do. */
 static void narrow(const job *j, char *buffer, int64_t n) {
     char element[8];
     for (int64_t i = 0; i < n; i++) {
@@ -94,7 +98,8 @@ static void narrow(const job *j, char *buffer, int64_t n) {
     }
 }
 
-void fxs_load_chunk(fxs_dtype compute, void *buffer, fxs_dtype t, const char *s, int64_t step, int64_t n) {
+void fxs_load_chunk(fxs_dtype compute, void *buffer, fxs_dtype t, const char *s, int64_t step,
+                    int64_t n) {
     if (compute == FXS_FLOAT32)
         load_floats(buffer, t, s, step, n);
     else if (compute == FXS_FLOAT64)
@@ -123,7 +128,8 @@ static void store(const job *j, char *d, int64_t step, const char *buffer, int64
             fxs_store_int(o->dtype, d + i * step, fxs_load_int(j->written, buffer + i * size));
     } else {
         for (int64_t i = 0; i < n; i++)
-            fxs_store_double(o->dtype, d + i * step, fxs_load_double(j->written, buffer + i * size));
+            fxs_store_double(o->dtype, d + i * step,
+                             fxs_load_double(j->written, buffer + i * size));
     }
 }
 
@@ -145,9 +151,11 @@ static void fill_number(const job *j, char *buffer, const fxs_value *v) {
     repeat_first(j, buffer, CHUNK);
 }
 
-/* ---- walking ------------------------------------------------------------------------------------------- */
+/* ---- walking
+ * ------------------------------------------------------------------------------------------- */
 
-/* n elements of operand k in the type to compute in: in place where they lie so, else in the buffer. */
+/* n elements of operand k in the type to compute in: in place where they lie so, else in the
+ * buffer. */
 static const void *operand_chunk(const job *j, chunk_buffers *b, int k, const char *at, int64_t n) {
     const operand *o = &j->ops[k];
     int64_t step = o->strides[0];
@@ -175,7 +183,8 @@ static void run_row(const job *j, chunk_buffers *b, char *const *at, int64_t n) 
         int64_t m = n - done < CHUNK ? n - done : CHUNK;
         const void *in[FXS_MAX_OPERANDS];
         for (int k = 0; k < j->nin; k++)
-            in[k] = operand_chunk(j, b, k, j->ops[k].data ? at[k] + done * j->ops[k].strides[0] : NULL, m);
+            in[k] = operand_chunk(j, b, k,
+                                  j->ops[k].data ? at[k] + done * j->ops[k].strides[0] : NULL, m);
         char *d = at[OUT] + done * out->strides[0];
         j->fn(m, direct ? d : b->data[OUT], in, j->user);
         if (!direct)
@@ -212,12 +221,14 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
-/* ---- setting up ---------------------------------------------------------------------------------------- */
+/* ---- setting up
+ * ---------------------------------------------------------------------------------------- */
 
 static void set_operand(job *j, int k, const fxs_tensor *t, const int *perm, int ndim) {
     operand *o = &j->ops[k];
     int pad = ndim - t->ndim;
-    *o = (operand){.data = fxs_tensor_data(t), .dtype = t->dtype, .size = (int64_t)fxs_dtype_size(t->dtype)};
+    *o = (operand){
+        .data = fxs_tensor_data(t), .dtype = t->dtype, .size = (int64_t)fxs_dtype_size(t->dtype)};
     for (int i = 0; i < ndim; i++) {
         int d = perm[i] - pad;
         o->strides[i] = d < 0 || t->sizes[d] == 1 ? 0 : t->strides[d] * o->size;
@@ -226,12 +237,14 @@ static void set_operand(job *j, int k, const fxs_tensor *t, const int *perm, int
 
 static bool joins(const job *j, int inner, int outer) {
     for (int k = 0; k <= OUT; k++)
-        if (j->ops[k].data && j->ops[k].strides[outer] != j->ops[k].strides[inner] * j->sizes[inner])
+        if (j->ops[k].data &&
+            j->ops[k].strides[outer] != j->ops[k].strides[inner] * j->sizes[inner])
             return false;
     return true;
 }
 
-/* Leaves out sizes of one, and makes one dimension of neighbours that are one run in every operand. */
+/* Leaves out sizes of one, and makes one dimension of neighbours that are one run in every operand.
+ */
 static void join_dims(job *j) {
     int n = 0;
     for (int i = 0; i < j->ndim; i++) {
@@ -265,14 +278,20 @@ fxs_dtype fxs_compute_type(fxs_dtype common) {
     return common == FXS_FLOAT64 ? FXS_FLOAT64 : fxs_is_floating(common) ? FXS_FLOAT32 : FXS_INT64;
 }
 
-fxs_status fxs_loop_run(fxs_call *c, fxs_tensor *out, const fxs_loops *loops, const fxs_operands *in, fxs_dtype common,
-                        const void *user) {
-    job j = {.user = user, .common = common, .compute = fxs_compute_type(common), .ndim = out->ndim, .nin = in->n};
+fxs_status fxs_loop_run(fxs_call *c, fxs_tensor *out, const fxs_loops *loops,
+                        const fxs_operands *in, fxs_dtype common, const void *user) {
+    job j = {.user = user,
+             .common = common,
+             .compute = fxs_compute_type(common),
+             .ndim = out->ndim,
+             .nin = in->n};
     int perm[FXS_MAX_DIM] = {0};
     int64_t numel = fxs_tensor_numel(out);
     if (numel == 0)
         return FXS_OK;
-    j.fn = j.compute == FXS_FLOAT32 ? loops->f32 : j.compute == FXS_FLOAT64 ? loops->f64 : loops->i64;
+    j.fn = j.compute == FXS_FLOAT32   ? loops->f32
+           : j.compute == FXS_FLOAT64 ? loops->f64
+                                      : loops->i64;
     j.written = loops->predicate ? FXS_BOOL : j.compute;
     order_by_out(out, perm);
     for (int i = 0; i < out->ndim; i++)

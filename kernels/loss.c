@@ -1,5 +1,6 @@
-/* loss.c: losses that compare element by element (mse l1 smooth_l1 huber bce kl_div and their like) and the distances
- * of vectors: each is a formula of other operators, then a mean or a sum. Those of classes are in loss_class.c. */
+/* loss.c: losses that compare element by element (mse l1 smooth_l1 huber bce kl_div and their like)
+ * and the distances of vectors: each is a formula of other operators, then a mean or a sum. Those
+ * of classes are in loss_class.c. */
 #include "kernels/loss.h"
 
 #include <math.h>
@@ -7,9 +8,11 @@
 
 #include "kernels/families.h"
 
-/* ---- what losses share ------------------------------------------------------------------------------------ */
+/* ---- what losses share
+ * ------------------------------------------------------------------------------------ */
 
-/* size_average and reduce, which stand before `reduction` in losses of old, win over it when they are given. */
+/* size_average and reduce, which stand before `reduction` in losses of old, win over it when they
+ * are given. */
 static const char *reduction_at(const fxs_call *c, int i) {
     bool reduce = c->arg[i - 1].tag == FXS_V_BOOL, average = c->arg[i - 2].tag == FXS_V_BOOL;
     if (c->arg[i - 1].tag != FXS_V_NONE && !reduce) /* a loss without them */
@@ -46,9 +49,13 @@ static fxs_tensor *difference(fxs_compose *k, int a, int b) {
     return FXS_DO(k, "sub", fxs_t(arg(k, a)), fxs_t(arg(k, b)));
 }
 
-static fxs_tensor *times(fxs_compose *k, fxs_tensor *x, double y) { return FXS_DO(k, "mul", fxs_t(x), fxs_float(y)); }
+static fxs_tensor *times(fxs_compose *k, fxs_tensor *x, double y) {
+    return FXS_DO(k, "mul", fxs_t(x), fxs_float(y));
+}
 
-static fxs_tensor *plus(fxs_compose *k, fxs_tensor *x, double y) { return FXS_DO(k, "add", fxs_t(x), fxs_float(y)); }
+static fxs_tensor *plus(fxs_compose *k, fxs_tensor *x, double y) {
+    return FXS_DO(k, "add", fxs_t(x), fxs_float(y));
+}
 
 /* Differences, as losses take them: floating point alone. */
 static fxs_tensor *real_difference(fxs_compose *k) {
@@ -58,7 +65,8 @@ static fxs_tensor *real_difference(fxs_compose *k) {
     return d;
 }
 
-/* ---- differences ------------------------------------------------------------------------------------------- */
+/* ---- differences
+ * ------------------------------------------------------------------------------------------- */
 
 /* mse_loss(input, target, size_average, reduce, reduction) */
 static void make_mse_loss(fxs_compose *k) {
@@ -66,7 +74,9 @@ static void make_mse_loss(fxs_compose *k) {
     fxs_give_loss(k, FXS_DO(k, "mul", fxs_t(d), fxs_t(d)), 4);
 }
 
-static void make_l1_loss(fxs_compose *k) { fxs_give_loss(k, FXS_DO(k, "abs", fxs_t(real_difference(k))), 4); }
+static void make_l1_loss(fxs_compose *k) {
+    fxs_give_loss(k, FXS_DO(k, "abs", fxs_t(real_difference(k))), 4);
+}
 
 /* Within `beta` of 0 a parabola, beyond it a line: slope 1 (smooth_l1) or beta (huber). */
 static fxs_tensor *rounded(fxs_compose *k, double beta, double slope) {
@@ -74,7 +84,8 @@ static fxs_tensor *rounded(fxs_compose *k, double beta, double slope) {
     if (beta == 0 && slope == 1)
         return d;
     fxs_tensor *near = FXS_DO(k, "lt", fxs_t(d), fxs_float(beta));
-    fxs_tensor *inner = times(k, FXS_DO(k, "mul", fxs_t(d), fxs_t(d)), slope == 1 ? 0.5 / beta : 0.5);
+    fxs_tensor *inner =
+        times(k, FXS_DO(k, "mul", fxs_t(d), fxs_t(d)), slope == 1 ? 0.5 / beta : 0.5);
     fxs_tensor *outer = times(k, plus(k, d, -0.5 * beta), slope);
     return FXS_DO(k, "where", fxs_t(near), fxs_t(inner), fxs_t(outer));
 }
@@ -95,28 +106,33 @@ static void make_huber_loss(fxs_compose *k) {
     fxs_give_loss(k, rounded(k, delta, delta), 2);
 }
 
-/* ---- probabilities ------------------------------------------------------------------------------------------ */
+/* ---- probabilities
+ * ------------------------------------------------------------------------------------------ */
 
 static void same_sizes(fxs_compose *k, const fxs_tensor *a, const fxs_tensor *b) {
     char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
     bool same =
-        a->ndim == b->ndim && (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
+        a->ndim == b->ndim &&
+        (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
     if (!same)
-        fxs_stop(k, FXS_ESHAPE, "target size %s must be the same as input size %s", fxs_sizes_text(b, t),
-                 fxs_sizes_text(a, s));
+        fxs_stop(k, FXS_ESHAPE, "target size %s must be the same as input size %s",
+                 fxs_sizes_text(b, t), fxs_sizes_text(a, s));
 }
 
 static fxs_tensor *weighted(fxs_compose *k, fxs_tensor *x, int weight) {
     return arg(k, weight) ? FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, weight))) : x;
 }
 
-/* binary_cross_entropy(input, target, weight, size_average, reduce, reduction): logarithms end at -100 */
+/* binary_cross_entropy(input, target, weight, size_average, reduce, reduction): logarithms end at
+ * -100 */
 static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_tensor *p = arg(k, A), *y = arg(k, B);
     same_sizes(k, p, y);
     if (p->dtype != y->dtype || !fxs_is_floating(p->dtype))
-        fxs_stop(k, FXS_ETYPE, "expected input and target of one floating point type, but got torch.%s and torch.%s",
-                 fxs_dtype_name(p->dtype), fxs_dtype_name(y->dtype));
+        fxs_stop(
+            k, FXS_ETYPE,
+            "expected input and target of one floating point type, but got torch.%s and torch.%s",
+            fxs_dtype_name(p->dtype), fxs_dtype_name(y->dtype));
     fxs_tensor *yes = FXS_DO(k, "clamp_min", fxs_t(FXS_DO(k, "log", fxs_t(p))), fxs_int(-100));
     fxs_tensor *rest = FXS_DO(k, "rsub", fxs_t(p), fxs_int(1));
     fxs_tensor *no = FXS_DO(k, "clamp_min", fxs_t(FXS_DO(k, "log", fxs_t(rest))), fxs_int(-100));
@@ -126,8 +142,8 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_give_loss(k, weighted(k, x, 2), 5);
 }
 
-/* binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction, pos_weight):
- * (1 - y) x + (1 + (pos_weight - 1) y) log(1 + exp(-x)) */
+/* binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction,
+ * pos_weight): (1 - y) x + (1 + (pos_weight - 1) y) log(1 + exp(-x)) */
 static void make_bce_with_logits(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *soft;
     same_sizes(k, x, y);
@@ -137,18 +153,21 @@ static void make_bce_with_logits(fxs_compose *k) {
         soft = FXS_DO(k, "mul", fxs_t(soft), fxs_t(plus(k, more, 1)));
     }
     fxs_tensor *rest = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
-    fxs_tensor *loss = FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
+    fxs_tensor *loss =
+        FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
     fxs_give_loss(k, weighted(k, loss, 2), 5);
 }
 
-/* kl_div(input, target, size_average, reduce, reduction, log_target): input is a logarithm already */
+/* kl_div(input, target, size_average, reduce, reduction, log_target): input is a logarithm already
+ */
 static void make_kl_div(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *d;
     if (!fxs_is_floating(x->dtype) || !fxs_is_floating(y->dtype))
         fxs_stop(k, FXS_ETYPE, "integral inputs are not supported");
     bool batch = strcmp(reduction_at(k->call, 4), "batchmean") == 0;
     if (fxs_arg_bool(k->call, 5)) {
-        d = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "exp", fxs_t(y))), fxs_t(FXS_DO(k, "sub", fxs_t(y), fxs_t(x))));
+        d = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "exp", fxs_t(y))),
+                   fxs_t(FXS_DO(k, "sub", fxs_t(y), fxs_t(x))));
     } else {
         fxs_tensor *own = FXS_DO(k, "xlogy", fxs_t(y), fxs_t(y));
         d = FXS_DO(k, "sub", fxs_t(own), fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(x))));
@@ -165,7 +184,8 @@ static void make_kl_div(fxs_compose *k) {
 static void make_poisson_nll_loss(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *loss;
     if (fxs_arg_bool(k->call, 2)) {
-        loss = FXS_DO(k, "sub", fxs_t(FXS_DO(k, "exp", fxs_t(x))), fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(x))));
+        loss = FXS_DO(k, "sub", fxs_t(FXS_DO(k, "exp", fxs_t(x))),
+                      fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(x))));
     } else {
         fxs_tensor *l = FXS_DO(k, "log", fxs_t(plus(k, x, number(k, 5))));
         loss = FXS_DO(k, "sub", fxs_t(x), fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(l))));
@@ -175,7 +195,8 @@ static void make_poisson_nll_loss(fxs_compose *k) {
         s = FXS_DO(k, "sub", fxs_t(s), fxs_t(y));
         fxs_tensor *half = times(k, FXS_DO(k, "log", fxs_t(times(k, y, 6.283185307179586))), 0.5);
         s = FXS_DO(k, "add", fxs_t(s), fxs_t(half));
-        s = FXS_DO(k, "masked_fill", fxs_t(s), fxs_t(FXS_DO(k, "le", fxs_t(y), fxs_int(1))), fxs_int(0));
+        s = FXS_DO(k, "masked_fill", fxs_t(s), fxs_t(FXS_DO(k, "le", fxs_t(y), fxs_int(1))),
+                   fxs_int(0));
         loss = FXS_DO(k, "add", fxs_t(loss), fxs_t(s));
     }
     fxs_give_loss(k, loss, 7);
@@ -183,7 +204,8 @@ static void make_poisson_nll_loss(fxs_compose *k) {
 
 /* gaussian_nll_loss(input, target, var, full, eps, reduction) */
 static void make_gaussian_nll_loss(fxs_compose *k) {
-    fxs_tensor *v = FXS_DO(k, "clamp_min", fxs_t(arg(k, 2)), fxs_float(number(k, 4))), *d = difference(k, A, B);
+    fxs_tensor *v = FXS_DO(k, "clamp_min", fxs_t(arg(k, 2)), fxs_float(number(k, 4))),
+               *d = difference(k, A, B);
     d = FXS_DO(k, "div", fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d))), fxs_t(v));
     fxs_tensor *x = times(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(v))), fxs_t(d)), 0.5);
     fxs_give_loss(k, fxs_arg_bool(k->call, 3) ? plus(k, x, 0.9189385332046727) : x, 5);
@@ -193,11 +215,14 @@ static void make_gaussian_nll_loss(fxs_compose *k) {
 static void same_rank(fxs_compose *k) {
     int a = arg(k, 0)->ndim, b = arg(k, 1)->ndim, c = arg(k, 2)->ndim;
     if (a != b || a != c)
-        fxs_stop(k, FXS_ESHAPE, "all inputs should have the same number of dimensions, but have %d, %d and %d", a, b,
-                 c);
+        fxs_stop(k, FXS_ESHAPE,
+                 "all inputs should have the same number of dimensions, but have %d, %d and %d", a,
+                 b, c);
 }
 
-/* ---- margins ------------------------------------------------------------------------------------------------ */
+/* ---- margins
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* soft_margin_loss(input, target, size_average, reduce, reduction): log(1 + exp(-target input)) */
 static void make_soft_margin_loss(fxs_compose *k) {
@@ -208,28 +233,36 @@ static void make_soft_margin_loss(fxs_compose *k) {
 /* margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_margin_ranking_loss(fxs_compose *k) {
     same_rank(k);
-    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, 2)))), fxs_t(difference(k, 0, 1)));
+    fxs_tensor *x =
+        FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, 2)))), fxs_t(difference(k, 0, 1)));
     fxs_give_loss(k, FXS_DO(k, "clamp_min", fxs_t(plus(k, x, number(k, 3))), fxs_int(0)), 6);
 }
 
-/* hinge_embedding_loss(input, target, margin, size_average, reduce, reduction): targets are 1 and -1 */
+/* hinge_embedding_loss(input, target, margin, size_average, reduce, reduction): targets are 1 and
+ * -1 */
 static void make_hinge_embedding_loss(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *zero = FXS_DO(k, "zeros_like", fxs_t(x));
-    fxs_tensor *m = FXS_DO(k, "clamp_min", fxs_t(FXS_DO(k, "rsub", fxs_t(x), fxs_float(number(k, 2)))), fxs_int(0));
-    fxs_tensor *far = FXS_DO(k, "where", fxs_t(FXS_DO(k, "ne", fxs_t(y), fxs_int(1))), fxs_t(m), fxs_t(zero));
-    fxs_tensor *near = FXS_DO(k, "where", fxs_t(FXS_DO(k, "ne", fxs_t(y), fxs_int(-1))), fxs_t(x), fxs_t(zero));
+    fxs_tensor *m = FXS_DO(k, "clamp_min",
+                           fxs_t(FXS_DO(k, "rsub", fxs_t(x), fxs_float(number(k, 2)))), fxs_int(0));
+    fxs_tensor *far =
+        FXS_DO(k, "where", fxs_t(FXS_DO(k, "ne", fxs_t(y), fxs_int(1))), fxs_t(m), fxs_t(zero));
+    fxs_tensor *near =
+        FXS_DO(k, "where", fxs_t(FXS_DO(k, "ne", fxs_t(y), fxs_int(-1))), fxs_t(x), fxs_t(zero));
     fxs_give_loss(k, FXS_DO(k, "add", fxs_t(far), fxs_t(near)), 5);
 }
 
 /* cosine_similarity(x1, x2, dim, eps) of two tensors that broadcast: each norm is at least eps */
 static fxs_tensor *cosine(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, int64_t dim, double eps) {
-    fxs_tensor *product = FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(a), fxs_t(b))), fxs_int(dim)), *norm[2];
+    fxs_tensor *product =
+                   FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(a), fxs_t(b))), fxs_int(dim)),
+               *norm[2];
     fxs_tensor *of[] = {a, b};
     for (int i = 0; i < 2; i++) {
         norm[i] = FXS_DO(k, "linalg_vector_norm", fxs_t(of[i]), fxs_int(2), fxs_int(dim));
         norm[i] = FXS_DO(k, "clamp_min", fxs_t(norm[i]), fxs_float(eps));
     }
-    return FXS_DO(k, "div", fxs_t(product), fxs_t(FXS_DO(k, "mul", fxs_t(norm[0]), fxs_t(norm[1]))));
+    return FXS_DO(k, "div", fxs_t(product),
+                  fxs_t(FXS_DO(k, "mul", fxs_t(norm[0]), fxs_t(norm[1]))));
 }
 
 static void make_cosine_similarity(fxs_compose *k) {
@@ -238,42 +271,53 @@ static void make_cosine_similarity(fxs_compose *k) {
     both[0] = fxs_do_item(k, 0), both[1] = fxs_do_item(k, 1);
     fxs_dtype common = fxs_promote(a->dtype, b->dtype);
     if (!fxs_is_floating(common))
-        fxs_stop(k, FXS_ETYPE, "expected floating point inputs, but got torch.%s", fxs_dtype_name(a->dtype));
+        fxs_stop(k, FXS_ETYPE, "expected floating point inputs, but got torch.%s",
+                 fxs_dtype_name(a->dtype));
     for (int i = 0; i < 2; i++)
-        both[i] = FXS_DO(k, "to", fxs_t(both[i]), (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = common});
+        both[i] =
+            FXS_DO(k, "to", fxs_t(both[i]), (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = common});
     fxs_give(k, cosine(k, both[0], both[1], fxs_arg_int(k->call, 2), number(k, 3)));
 }
 
 /* pairwise_distance(x1, x2, p, eps, keepdim) */
-static fxs_tensor *distance(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, double p, double eps, bool keepdim) {
+static fxs_tensor *distance(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, double p, double eps,
+                            bool keepdim) {
     fxs_tensor *d = plus(k, FXS_DO(k, "sub", fxs_t(a), fxs_t(b)), eps);
     return FXS_DO(k, "linalg_vector_norm", fxs_t(d), fxs_float(p), fxs_int(-1), fxs_bool(keepdim));
 }
 
 static void make_pairwise_distance(fxs_compose *k) {
-    fxs_give(k, distance(k, arg(k, 0), arg(k, 1), number(k, 2), number(k, 3), fxs_arg_bool(k->call, 4)));
+    fxs_give(
+        k, distance(k, arg(k, 0), arg(k, 1), number(k, 2), number(k, 3), fxs_arg_bool(k->call, 4)));
 }
 
 /* cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_cosine_embedding_loss(fxs_compose *k) {
     if (arg(k, 2)->ndim > 1)
-        fxs_stop(k, FXS_ESHAPE, "a target of 0 or 1 dimensions is expected, but it has %d", arg(k, 2)->ndim);
-    fxs_tensor *y = arg(k, 2), *dim = arg(k, 0), *cos = cosine(k, arg(k, 0), arg(k, 1), dim->ndim - 1, 1e-8);
-    fxs_tensor *zero = FXS_DO(k, "zeros_like", fxs_t(cos)), *near = FXS_DO(k, "rsub", fxs_t(cos), fxs_int(1));
+        fxs_stop(k, FXS_ESHAPE, "a target of 0 or 1 dimensions is expected, but it has %d",
+                 arg(k, 2)->ndim);
+    fxs_tensor *y = arg(k, 2), *dim = arg(k, 0),
+               *cos = cosine(k, arg(k, 0), arg(k, 1), dim->ndim - 1, 1e-8);
+    fxs_tensor *zero = FXS_DO(k, "zeros_like", fxs_t(cos)),
+               *near = FXS_DO(k, "rsub", fxs_t(cos), fxs_int(1));
     fxs_tensor *far = FXS_DO(k, "clamp_min", fxs_t(plus(k, cos, -number(k, 3))), fxs_int(0));
-    near = FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", fxs_t(y), fxs_int(1))), fxs_t(near), fxs_t(zero));
-    far = FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", fxs_t(y), fxs_int(-1))), fxs_t(far), fxs_t(zero));
+    near =
+        FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", fxs_t(y), fxs_int(1))), fxs_t(near), fxs_t(zero));
+    far =
+        FXS_DO(k, "where", fxs_t(FXS_DO(k, "eq", fxs_t(y), fxs_int(-1))), fxs_t(far), fxs_t(zero));
     fxs_give_loss(k, FXS_DO(k, "add", fxs_t(near), fxs_t(far)), 6);
 }
 
-/* triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction) */
+/* triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce,
+ * reduction) */
 static void make_triplet_margin_loss(fxs_compose *k) {
     same_rank(k);
     double p = number(k, 4), eps = number(k, 5);
     fxs_tensor *near = distance(k, arg(k, 0), arg(k, 1), p, eps, false);
     fxs_tensor *far = distance(k, arg(k, 0), arg(k, 2), p, eps, false);
     if (fxs_arg_bool(k->call, 6))
-        far = FXS_DO(k, "minimum", fxs_t(far), fxs_t(distance(k, arg(k, 1), arg(k, 2), p, eps, false)));
+        far = FXS_DO(k, "minimum", fxs_t(far),
+                     fxs_t(distance(k, arg(k, 1), arg(k, 2), p, eps, false)));
     fxs_tensor *d = plus(k, FXS_DO(k, "sub", fxs_t(near), fxs_t(far)), number(k, 3));
     fxs_give_loss(k, FXS_DO(k, "clamp_min", fxs_t(d), fxs_int(0)), 9);
 }
@@ -295,10 +339,15 @@ FXS_COMPOSED(pairwise_distance)
 FXS_COMPOSED(cosine_embedding_loss)
 FXS_COMPOSED(triplet_margin_loss)
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ----------------------------------------------------------------------------------------------------
+ */
 
-#define ROW(op, names)                                                                                                 \
-    { #op, "(" names ") -> Tensor", "torch.nn.functional." #op, infer_##op, run_##op, cost_##op, FXS_OP_NO_INPLACE }
+#define ROW(op, names)                                                                             \
+    {                                                                                              \
+#op, "(" names ") -> Tensor", "torch.nn.functional." #op, infer_##op, run_##op, cost_##op, \
+            FXS_OP_NO_INPLACE                                                                      \
+    }
 #define PAIR "Tensor input, Tensor target"
 #define REDUCTION FXS_LOSS_ARGUMENTS
 
@@ -308,36 +357,47 @@ const fxs_op fxs_ops_loss[] = {
     ROW(smooth_l1_loss, PAIR REDUCTION ", number beta=1.0"),
     ROW(huber_loss, PAIR ", str reduction='mean', number delta=1.0"),
     ROW(binary_cross_entropy, PAIR ", Tensor? weight=None" REDUCTION),
-    {"bce_with_logits", "(" PAIR ", Tensor? weight=None" REDUCTION ", Tensor? pos_weight=None) -> Tensor",
-     "torch.nn.functional.binary_cross_entropy_with_logits", infer_bce_with_logits, run_bce_with_logits,
-     cost_bce_with_logits, FXS_OP_NO_INPLACE},
+    {"bce_with_logits",
+     "(" PAIR ", Tensor? weight=None" REDUCTION ", Tensor? pos_weight=None) -> Tensor",
+     "torch.nn.functional.binary_cross_entropy_with_logits", infer_bce_with_logits,
+     run_bce_with_logits, cost_bce_with_logits, FXS_OP_NO_INPLACE},
     ROW(kl_div, PAIR REDUCTION ", bool log_target=False"),
-    ROW(poisson_nll_loss, PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "
-                               "bool? reduce=None, str reduction='mean'"),
-    ROW(gaussian_nll_loss, PAIR ", Tensor var, bool full=False, number eps=1e-06, str reduction='mean'"),
+    ROW(poisson_nll_loss,
+        PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "
+             "bool? reduce=None, str reduction='mean'"),
+    ROW(gaussian_nll_loss,
+        PAIR ", Tensor var, bool full=False, number eps=1e-06, str reduction='mean'"),
     ROW(soft_margin_loss, PAIR REDUCTION),
-    ROW(margin_ranking_loss, "Tensor input1, Tensor input2, Tensor target, number margin=0" REDUCTION),
+    ROW(margin_ranking_loss,
+        "Tensor input1, Tensor input2, Tensor target, number margin=0" REDUCTION),
     ROW(hinge_embedding_loss, PAIR ", number margin=1.0" REDUCTION),
     {"cosine_similarity", "(Tensor x1, Tensor x2, int dim=1, number eps=1e-08) -> Tensor",
-     "torch.cosine_similarity torch.nn.functional.cosine_similarity", infer_cosine_similarity, run_cosine_similarity,
-     cost_cosine_similarity, FXS_OP_NO_INPLACE},
-    {"pairwise_distance", "(Tensor x1, Tensor x2, number p=2.0, number eps=1e-06, bool keepdim=False) -> Tensor",
-     "torch.pairwise_distance torch.nn.functional.pairwise_distance", infer_pairwise_distance, run_pairwise_distance,
-     cost_pairwise_distance, FXS_OP_NO_INPLACE},
-    ROW(cosine_embedding_loss, "Tensor input1, Tensor input2, Tensor target, number margin=0" REDUCTION),
-    ROW(triplet_margin_loss, "Tensor anchor, Tensor positive, Tensor negative, number margin=1.0, number p=2, "
-                             "number eps=1e-06, bool swap=False" REDUCTION),
+     "torch.cosine_similarity torch.nn.functional.cosine_similarity", infer_cosine_similarity,
+     run_cosine_similarity, cost_cosine_similarity, FXS_OP_NO_INPLACE},
+    {"pairwise_distance",
+     "(Tensor x1, Tensor x2, number p=2.0, number eps=1e-06, bool keepdim=False) -> Tensor",
+     "torch.pairwise_distance torch.nn.functional.pairwise_distance", infer_pairwise_distance,
+     run_pairwise_distance, cost_pairwise_distance, FXS_OP_NO_INPLACE},
+    ROW(cosine_embedding_loss,
+        "Tensor input1, Tensor input2, Tensor target, number margin=0" REDUCTION),
+    ROW(triplet_margin_loss,
+        "Tensor anchor, Tensor positive, Tensor negative, number margin=1.0, number p=2, "
+        "number eps=1e-06, bool swap=False" REDUCTION),
     {0},
 };
 #undef ROW
 #undef PAIR
 #undef REDUCTION
 
-/* print(model) shows no argument of a loss: they are as their constructor has them, or as a program gave them. */
+/* print(model) shows no argument of a loss: they are as their constructor has them, or as a program
+ * gave them. */
 #define OLD "size_average=None, reduce=None, reduction='mean'"
 #define HOW "size_average, reduce, reduction"
-#define PAIR_LAYER(title, op)                                                                                          \
-    { .name = title, .hyper = OLD, .call = op "(input, target, " HOW ")", .forward = "input, target" }
+#define PAIR_LAYER(title, op)                                                                      \
+    {                                                                                              \
+        .name = title, .hyper = OLD, .call = op "(input, target, " HOW ")",                        \
+        .forward = "input, target"                                                                 \
+    }
 
 const fxs_module_row fxs_modules_loss[] = {
     PAIR_LAYER("MSELoss", "mse_loss"),

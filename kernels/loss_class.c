@@ -1,5 +1,5 @@
-/* loss_class.c: losses of classes: nll_loss, which picks one score for each target, and cross_entropy, which is
- * composed of it and log_softmax. */
+/* loss_class.c: losses of classes: nll_loss, which picks one score for each target, and
+ * cross_entropy, which is composed of it and log_softmax. */
 #include <string.h>
 
 #include "kernels/families.h"
@@ -8,7 +8,8 @@
 
 enum { INPUT, TARGET, WEIGHT, SIZE_AVERAGE, IGNORE, REDUCE, REDUCTION, SMOOTHING };
 
-/* nll_loss has ignore_index between the names of old; fxs_loss_reduction looks at the two before the reduction. */
+/* nll_loss has ignore_index between the names of old; fxs_loss_reduction looks at the two before
+ * the reduction. */
 static fxs_loss_kind reduction_of(fxs_call *c, fxs_status *s) {
     fxs_value old[] = {c->arg[SIZE_AVERAGE], c->arg[REDUCE], c->arg[REDUCTION]};
     fxs_call view = *c;
@@ -19,7 +20,8 @@ static fxs_loss_kind reduction_of(fxs_call *c, fxs_status *s) {
     return kind;
 }
 
-/* ---- nll_loss: -weight[target] * input[target] ------------------------------------------------------------- */
+/* ---- nll_loss: -weight[target] * input[target]
+ * ------------------------------------------------------------- */
 
 typedef struct picks {
     const fxs_tensor *x, *target, *weight;
@@ -35,14 +37,18 @@ static fxs_status check_target(fxs_call *c, const picks *p) {
     for (int i = 0; same && i < t->ndim; i++)
         same = t->sizes[i] == x->sizes[i == 0 ? 0 : i + 1];
     if (!same)
-        return FXS_REFUSE(c, FXS_ESHAPE, "input of shape %s and target of shape %s do not belong together",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "input of shape %s and target of shape %s do not belong together",
                           fxs_sizes_text(x, a), fxs_sizes_text(t, b));
     if (t->dtype != FXS_INT64 && t->dtype != FXS_UINT8)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected a target of type int64 or uint8, but got torch.%s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "expected a target of type int64 or uint8, but got torch.%s",
                           fxs_dtype_name(t->dtype));
     if (p->weight && (p->weight->ndim != 1 || p->weight->sizes[0] != p->classes))
-        return FXS_REFUSE(c, FXS_ESHAPE, "weight must have one element for each of %lld classes, but its shape is %s",
-                          (long long)p->classes, fxs_sizes_text(p->weight, a));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "weight must have one element for each of %lld classes, but its shape is %s",
+            (long long)p->classes, fxs_sizes_text(p->weight, a));
     return fxs_check_same_dtype(c, x, p->weight, "weight");
 }
 
@@ -71,11 +77,13 @@ static fxs_status read_picks(fxs_call *c, picks *p) {
 static fxs_status infer_nll_loss(fxs_call *c) {
     picks p;
     FXS_TRY(read_picks(c, &p));
-    return p.kind == FXS_LOSS_EACH ? fxs_out_new(c, p.x->dtype, p.target->ndim, p.target->sizes, NULL)
-                                   : fxs_out_new(c, p.x->dtype, 0, NULL, NULL);
+    return p.kind == FXS_LOSS_EACH
+               ? fxs_out_new(c, p.x->dtype, p.target->ndim, p.target->sizes, NULL)
+               : fxs_out_new(c, p.x->dtype, 0, NULL, NULL);
 }
 
-static fxs_status pick(fxs_call *c, const picks *p, fxs_dtype d, const void *x, const void *weight, void *out) {
+static fxs_status pick(fxs_call *c, const picks *p, fxs_dtype d, const void *x, const void *weight,
+                       void *out) {
     const fxs_tensor *t = p->target;
     double sum = 0, total = 0;
     size_t size = fxs_dtype_size(d);
@@ -85,11 +93,13 @@ static fxs_status pick(fxs_call *c, const picks *p, fxs_dtype d, const void *x, 
             at += rest % t->sizes[k] * t->strides[k];
             rest /= t->sizes[k];
         }
-        int64_t class = fxs_load_int(t->dtype, (char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype));
+        int64_t class = fxs_load_int(t->dtype, (char *)fxs_tensor_data(t) +
+                                                   at * (int64_t)fxs_dtype_size(t->dtype));
         double loss = 0, w = 0;
         if (class != p->ignore) {
             if (class < 0 || class >= p->classes)
-                return FXS_REFUSE(c, FXS_EINDEX, "target %lld is out of bounds: there are %lld classes",
+                return FXS_REFUSE(c, FXS_EINDEX,
+                                  "target %lld is out of bounds: there are %lld classes",
                                   (long long)class, (long long)p->classes);
             int64_t from = (i / p->inner * p->classes + class) * p->inner + i % p->inner;
             w = weight ? fxs_load_double(d, (const char *)weight + (size_t) class * size) : 1;
@@ -109,7 +119,8 @@ static fxs_status run_nll_loss(fxs_call *c) {
     picks p;
     FXS_TRY(read_picks(c, &p));
     fxs_work w = fxs_work_begin(c, p.x->dtype);
-    const void *x = fxs_work_data(&w, fxs_arg_tensor(c, INPUT)), *weight = fxs_work_data(&w, fxs_arg_tensor(c, WEIGHT));
+    const void *x = fxs_work_data(&w, fxs_arg_tensor(c, INPUT)),
+               *weight = fxs_work_data(&w, fxs_arg_tensor(c, WEIGHT));
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     if (w.status == FXS_OK)
         w.status = pick(c, &p, w.dtype, x, weight, fxs_tensor_data(out));
@@ -117,9 +128,12 @@ static fxs_status run_nll_loss(fxs_call *c) {
 }
 
 /* 2 for each target: weighted and added */
-static fxs_cost cost_nll_loss(const fxs_call *c) { return (fxs_cost){.flops = 2 * (double)fxs_arg_numel(c, TARGET)}; }
+static fxs_cost cost_nll_loss(const fxs_call *c) {
+    return (fxs_cost){.flops = 2 * (double)fxs_arg_numel(c, TARGET)};
+}
 
-/* ---- cross_entropy ------------------------------------------------------------------------------------------ */
+/* ---- cross_entropy
+ * ------------------------------------------------------------------------------------------ */
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 
@@ -136,16 +150,18 @@ static fxs_tensor *over_classes(fxs_compose *k, fxs_tensor *x, int dim) {
         int64_t sizes[FXS_MAX_DIM];
         for (int i = 0; i < x->ndim; i++)
             sizes[i] = i == dim ? -1 : 1;
-        x = FXS_DO(k, "mul", fxs_t(x), fxs_t(FXS_DO(k, "view", fxs_t(w), fxs_ints(k, x->ndim, sizes))));
+        x = FXS_DO(k, "mul", fxs_t(x),
+                   fxs_t(FXS_DO(k, "view", fxs_t(w), fxs_ints(k, x->ndim, sizes))));
     }
     return FXS_DO(k, "neg", fxs_t(FXS_DO(k, "sum", fxs_t(x), fxs_int(dim))));
 }
 
 /* A part `smoothing` of the target is spread over all classes. */
 static fxs_tensor *smooth(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, int dim) {
-    fxs_tensor *ignored = FXS_DO(k, "eq", fxs_t(arg(k, TARGET)), k->call->arg[IGNORE]), *weight = arg(k, WEIGHT),
-               *count;
-    fxs_tensor *each = FXS_DO(k, "masked_fill", fxs_t(over_classes(k, x, dim)), fxs_t(ignored), fxs_int(0));
+    fxs_tensor *ignored = FXS_DO(k, "eq", fxs_t(arg(k, TARGET)), k->call->arg[IGNORE]),
+               *weight = arg(k, WEIGHT), *count;
+    fxs_tensor *each =
+        FXS_DO(k, "masked_fill", fxs_t(over_classes(k, x, dim)), fxs_t(ignored), fxs_int(0));
     if (kind == FXS_LOSS_EACH)
         return each;
     each = FXS_DO(k, "sum", fxs_t(each));
@@ -153,7 +169,8 @@ static fxs_tensor *smooth(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, int
         return each;
     count = FXS_DO(k, "logical_not", fxs_t(ignored));
     if (weight) {
-        fxs_tensor *place = FXS_DO(k, "masked_fill", fxs_t(arg(k, TARGET)), fxs_t(ignored), fxs_int(0));
+        fxs_tensor *place =
+            FXS_DO(k, "masked_fill", fxs_t(arg(k, TARGET)), fxs_t(ignored), fxs_int(0));
         place = FXS_DO(k, "take", fxs_t(weight), fxs_t(FXS_DO(k, "long", fxs_t(place))));
         count = FXS_DO(k, "mul", fxs_t(place), fxs_t(count));
     }
@@ -163,8 +180,9 @@ static fxs_tensor *smooth(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, int
 static void by_index(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, int dim) {
     static const char *const names[] = {"none", "sum", "mean"};
     double s = fxs_arg_float(k->call, SMOOTHING);
-    fxs_tensor *loss = FXS_DO(k, "nll_loss", fxs_t(x), fxs_t(arg(k, TARGET)), fxs_t(arg(k, WEIGHT)), fxs_none(),
-                              k->call->arg[IGNORE], fxs_none(), fxs_word(k, names[kind]));
+    fxs_tensor *loss =
+        FXS_DO(k, "nll_loss", fxs_t(x), fxs_t(arg(k, TARGET)), fxs_t(arg(k, WEIGHT)), fxs_none(),
+               k->call->arg[IGNORE], fxs_none(), fxs_word(k, names[kind]));
     if (s > 0 && k->status == FXS_OK) {
         fxs_tensor *spread = smooth(k, kind, x, dim);
         loss = FXS_DO(k, "mul", fxs_t(loss), fxs_float(1 - s));
@@ -208,7 +226,9 @@ static void make_cross_entropy(fxs_compose *k) {
     if (!(s >= 0 && s <= 1))
         fxs_stop(k, FXS_EINVAL, "label_smoothing must be between 0.0 and 1.0, but is %g", s);
     if (probabilities && !fxs_is_floating(y->dtype))
-        fxs_stop(k, FXS_ETYPE, "expected a floating point type for a target with class probabilities, but got torch.%s",
+        fxs_stop(k, FXS_ETYPE,
+                 "expected a floating point type for a target with class probabilities, but got "
+                 "torch.%s",
                  fxs_dtype_name(y->dtype));
     x = FXS_DO(k, "log_softmax", fxs_t(x), fxs_int(dim));
     if (probabilities)
@@ -219,17 +239,21 @@ static void make_cross_entropy(fxs_compose *k) {
 
 FXS_COMPOSED(cross_entropy)
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ----------------------------------------------------------------------------------------------------
+ */
 
-#define NAMES                                                                                                          \
-    "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "              \
+#define NAMES                                                                                      \
+    "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "             \
+    "ignore_index=-100, "                                                                          \
     "bool? reduce=None, str reduction='mean'"
 
 const fxs_op fxs_ops_loss_class[] = {
-    {"nll_loss", NAMES ") -> Tensor", "torch.nn.functional.nll_loss", infer_nll_loss, run_nll_loss, cost_nll_loss,
-     FXS_OP_NO_INPLACE},
-    {"cross_entropy", NAMES ", float label_smoothing=0.0) -> Tensor", "torch.nn.functional.cross_entropy",
-     infer_cross_entropy, run_cross_entropy, cost_cross_entropy, FXS_OP_NO_INPLACE},
+    {"nll_loss", NAMES ") -> Tensor", "torch.nn.functional.nll_loss", infer_nll_loss, run_nll_loss,
+     cost_nll_loss, FXS_OP_NO_INPLACE},
+    {"cross_entropy", NAMES ", float label_smoothing=0.0) -> Tensor",
+     "torch.nn.functional.cross_entropy", infer_cross_entropy, run_cross_entropy,
+     cost_cross_entropy, FXS_OP_NO_INPLACE},
     {0},
 };
 #undef NAMES

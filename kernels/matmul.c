@@ -1,12 +1,14 @@
-/* matmul.c: products of matrices and vectors by all their names: matmul, mm, bmm, mv, dot, outer, and those that add
- * to a scaled tensor (addmm, addmv, baddbmm). The multiplying itself is in product.c and gemm.c. */
+/* matmul.c: products of matrices and vectors by all their names: matmul, mm, bmm, mv, dot, outer,
+ * and those that add to a scaled tensor (addmm, addmv, baddbmm). The multiplying itself is in
+ * product.c and gemm.c. */
 #include "kernels/families.h"
 #include "kernels/product.h"
 
 static fxs_status check_pair(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
     FXS_TRY(fxs_check_dtype(c, a, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     if (a->dtype != b->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected both arguments to have the same dtype, but got %s and %s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "expected both arguments to have the same dtype, but got %s and %s",
                           fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
     return FXS_OK;
 }
@@ -14,9 +16,11 @@ static fxs_status check_pair(fxs_call *c, const fxs_tensor *a, const fxs_tensor 
 static fxs_status check_rank(fxs_call *c, int i, const char *name, int rank) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
     char text[FXS_SIZES_TEXT];
-    return t->ndim == rank ? FXS_OK
-                           : FXS_REFUSE(c, FXS_ESHAPE, "argument '%s' must have %d dimension%s, but its shape is %s",
-                                        name, rank, rank == 1 ? "" : "s", fxs_sizes_text(t, text));
+    return t->ndim == rank
+               ? FXS_OK
+               : FXS_REFUSE(c, FXS_ESHAPE,
+                            "argument '%s' must have %d dimension%s, but its shape is %s", name,
+                            rank, rank == 1 ? "" : "s", fxs_sizes_text(t, text));
 }
 
 static fxs_status infer_product(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
@@ -34,15 +38,23 @@ static fxs_status run_product(fxs_call *c, fxs_tensor *a, fxs_tensor *b) {
     return fxs_work_end(&w);
 }
 
-static fxs_status infer_matmul(fxs_call *c) { return infer_product(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 1)); }
-static fxs_status run_matmul(fxs_call *c) { return run_product(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 1)); }
+static fxs_status infer_matmul(fxs_call *c) {
+    return infer_product(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 1));
+}
+static fxs_status run_matmul(fxs_call *c) {
+    return run_product(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 1));
+}
 /* 2 M N K for each matrix */
 static fxs_cost cost_matmul(const fxs_call *c) {
     return (fxs_cost){.flops = fxs_product_flops(fxs_arg_tensor(c, 0), c->out[0])};
 }
 
-static fxs_status infer_rmatmul(fxs_call *c) { return infer_product(c, fxs_arg_tensor(c, 1), fxs_arg_tensor(c, 0)); }
-static fxs_status run_rmatmul(fxs_call *c) { return run_product(c, fxs_arg_tensor(c, 1), fxs_arg_tensor(c, 0)); }
+static fxs_status infer_rmatmul(fxs_call *c) {
+    return infer_product(c, fxs_arg_tensor(c, 1), fxs_arg_tensor(c, 0));
+}
+static fxs_status run_rmatmul(fxs_call *c) {
+    return run_product(c, fxs_arg_tensor(c, 1), fxs_arg_tensor(c, 0));
+}
 static fxs_cost cost_rmatmul(const fxs_call *c) {
     return (fxs_cost){.flops = fxs_product_flops(fxs_arg_tensor(c, 1), c->out[0])};
 }
@@ -68,11 +80,12 @@ static fxs_status infer_dot(fxs_call *c) {
 /* Unlike matmul, bmm does not broadcast. */
 static fxs_status check_batches(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
     if (a->sizes[0] != b->sizes[0] || a->sizes[2] != b->sizes[1])
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: "
-                          "[%lld, %lld]",
-                          (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
-                          (long long)b->sizes[1]);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: "
+            "[%lld, %lld]",
+            (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0],
+            (long long)b->sizes[1]);
     return FXS_OK;
 }
 
@@ -83,7 +96,8 @@ static fxs_status infer_bmm(fxs_call *c) {
     return infer_matmul(c);
 }
 
-/* ---- beta * input + alpha * (a @ b) ----------------------------------------------------------------------- */
+/* ---- beta * input + alpha * (a @ b)
+ * ----------------------------------------------------------------------- */
 
 enum { ADD_INPUT, ADD_A, ADD_B, ADD_BETA, ADD_ALPHA };
 
@@ -99,8 +113,10 @@ static fxs_status infer_added(fxs_call *c) {
         fits = input->sizes[i] == n || input->sizes[i] == 1;
     }
     return fits ? FXS_OK
-                : FXS_REFUSE(c, FXS_ESHAPE, "argument 'input' of shape %s can't be expanded to the result's shape %s",
-                             fxs_sizes_text(input, have), fxs_sizes_text(out, want));
+                : FXS_REFUSE(
+                      c, FXS_ESHAPE,
+                      "argument 'input' of shape %s can't be expanded to the result's shape %s",
+                      fxs_sizes_text(input, have), fxs_sizes_text(out, want));
 }
 
 static fxs_status infer_addmm(fxs_call *c) {
@@ -122,22 +138,26 @@ static fxs_status infer_baddbmm(fxs_call *c) {
     return infer_added(c);
 }
 
-static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input, int64_t n) {
+static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
+                         int64_t n) {
     double beta = fxs_arg_float(c, ADD_BETA), alpha = fxs_arg_float(c, ADD_ALPHA);
     size_t size = fxs_dtype_size(product->dtype);
     char *p = fxs_tensor_data(product), *q = fxs_tensor_data(input);
     for (int64_t i = 0; i < n; i++, p += size, q += size) {
         double x = alpha * fxs_load_double(product->dtype, p);
-        fxs_store_double(product->dtype, p, beta == 0 ? x : x + beta * fxs_load_double(product->dtype, q));
+        fxs_store_double(product->dtype, p,
+                         beta == 0 ? x : x + beta * fxs_load_double(product->dtype, q));
     }
 }
 
-static void scale_integers(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input, int64_t n) {
+static void scale_integers(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
+                           int64_t n) {
     uint64_t beta = (uint64_t)fxs_arg_int(c, ADD_BETA), alpha = (uint64_t)fxs_arg_int(c, ADD_ALPHA);
     size_t size = fxs_dtype_size(product->dtype);
     char *p = fxs_tensor_data(product), *q = fxs_tensor_data(input);
     for (int64_t i = 0; i < n; i++, p += size, q += size) {
-        uint64_t x = (uint64_t)fxs_load_int(product->dtype, p), y = (uint64_t)fxs_load_int(product->dtype, q);
+        uint64_t x = (uint64_t)fxs_load_int(product->dtype, p),
+                 y = (uint64_t)fxs_load_int(product->dtype, q);
         fxs_store_int(product->dtype, p, (int64_t)(alpha * x + beta * y));
     }
 }
@@ -156,7 +176,8 @@ static fxs_status run_added(fxs_call *c) {
     fxs_product(&w, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B), out, false);
     fxs_tensor *added = fxs_work_in(&w, &expanded);
     if (added)
-        (fxs_is_floating(w.dtype) ? scale_floats : scale_integers)(c, out, added, fxs_tensor_numel(out));
+        (fxs_is_floating(w.dtype) ? scale_floats : scale_integers)(c, out, added,
+                                                                   fxs_tensor_numel(out));
     return fxs_work_end(&w);
 }
 
@@ -166,7 +187,9 @@ static fxs_cost cost_added(const fxs_call *c) {
     return (fxs_cost){.flops = fxs_product_flops(fxs_arg_tensor(c, ADD_A), c->out[0]) + 3 * n};
 }
 
-/* ---- outer ------------------------------------------------------------------------------------------------ */
+/* ---- outer
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static fxs_status infer_outer(fxs_call *c) {
     const fxs_tensor *a = fxs_arg_tensor(c, 0), *b = fxs_arg_tensor(c, 1);
@@ -174,7 +197,8 @@ static fxs_status infer_outer(fxs_call *c) {
     FXS_TRY(check_rank(c, 1, "vec2", 1));
     FXS_TRY(fxs_check_dtype(c, a, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
     FXS_TRY(fxs_check_dtype(c, b, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
-    return fxs_out_new(c, fxs_promote(a->dtype, b->dtype), 2, (int64_t[]){a->sizes[0], b->sizes[0]}, NULL);
+    return fxs_out_new(c, fxs_promote(a->dtype, b->dtype), 2, (int64_t[]){a->sizes[0], b->sizes[0]},
+                       NULL);
 }
 
 static fxs_status run_outer(fxs_call *c) {
@@ -191,7 +215,9 @@ static fxs_status run_outer(fxs_call *c) {
 }
 
 /* one product an element */
-static fxs_cost cost_outer(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_tensor_numel(c->out[0])}; }
+static fxs_cost cost_outer(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_tensor_numel(c->out[0])};
+}
 
 const fxs_op fxs_ops_matmul[] = {
     {.name = "matmul",
@@ -244,7 +270,8 @@ const fxs_op fxs_ops_matmul[] = {
      .cost = cost_outer,
      .flags = FXS_OP_NO_INPLACE},
     {.name = "addmm",
-     .schema = "(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .schema =
+         "(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .torch = "torch.addmm Tensor.addmm",
      .infer = infer_addmm,
      .kernel = run_added,
@@ -256,7 +283,8 @@ const fxs_op fxs_ops_matmul[] = {
      .kernel = run_added,
      .cost = cost_added},
     {.name = "baddbmm",
-     .schema = "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .schema =
+         "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .torch = "torch.baddbmm Tensor.baddbmm",
      .infer = infer_baddbmm,
      .kernel = run_added,

@@ -29,15 +29,16 @@ void fxs_row_scale(fxs_dtype d, const void *x, int64_t n, double scale, double s
         row_scale_double(x, n, scale, shift, y);
 }
 
-void fxs_row_affine(fxs_dtype d, const void *x, int64_t n, double mean, double scale, const void *weight,
-                    const void *bias, void *y) {
+void fxs_row_affine(fxs_dtype d, const void *x, int64_t n, double mean, double scale,
+                    const void *weight, const void *bias, void *y) {
     if (d == FXS_FLOAT32)
         row_affine_float(x, n, (float)mean, (float)scale, weight, bias, y);
     else
         row_affine_double(x, n, mean, scale, weight, bias, y);
 }
 
-fxs_status fxs_check_norm_dtype(fxs_call *c, const fxs_tensor *x, const fxs_tensor *t, const char *name) {
+fxs_status fxs_check_norm_dtype(fxs_call *c, const fxs_tensor *x, const fxs_tensor *t,
+                                const char *name) {
     if (t && t->dtype == FXS_FLOAT32 && fxs_compute_dtype(x->dtype) == FXS_FLOAT32)
         return FXS_OK;
     return fxs_check_same_dtype(c, x, t, name);
@@ -47,6 +48,6 @@ fxs_status fxs_check_vector(fxs_call *c, const fxs_tensor *t, int64_t n, const c
     char text[FXS_SIZES_TEXT];
     if (!t || (t->ndim == 1 && t->sizes[0] == n))
         return FXS_OK;
-    return FXS_REFUSE(c, FXS_ESHAPE, "%s should contain %lld elements, but its shape is %s", name, (long long)n,
-                      fxs_sizes_text(t, text));
+    return FXS_REFUSE(c, FXS_ESHAPE, "%s should contain %lld elements, but its shape is %s", name,
+                      (long long)n, fxs_sizes_text(t, text));
 }

@@ -1,6 +1,6 @@
-/* norm_batch.c: batch_norm and instance_norm, and their layers: every channel is normalised by statistics that are
- * given, taken over the batch, or taken from each image. Running statistics are read and never written: a run leaves
- * the model as it was. The row functions are in norm.c. */
+/* norm_batch.c: batch_norm and instance_norm, and their layers: every channel is normalised by
+ * statistics that are given, taken over the batch, or taken from each image. Running statistics are
+ * read and never written: a run leaves the model as it was. The row functions are in norm.c. */
 #include <math.h>
 
 #include "base/pool.h"
@@ -42,15 +42,18 @@ static fxs_status check(fxs_call *c, const batch *b) {
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->weight, "weight"));
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->bias, "bias"));
     if (!b->own && (!b->mean || !b->var))
-        return FXS_REFUSE(c, FXS_EINVAL, "running_mean and running_var must be defined in evaluation mode");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "running_mean and running_var must be defined in evaluation mode");
     int64_t values = b->per_image ? b->plane : b->plane * b->images;
     if (b->own && values == 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected more than 1 %s when training, but got input of shape %s",
-                          b->per_image ? "spatial element" : "value per channel", fxs_sizes_text(b->x, text));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE, "expected more than 1 %s when training, but got input of shape %s",
+            b->per_image ? "spatial element" : "value per channel", fxs_sizes_text(b->x, text));
     return FXS_OK;
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------------------- */
+/* ---- the kernel
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct job {
     const batch *b;
@@ -64,7 +67,8 @@ static const void *plane_of(const job *j, const void *p, int64_t image, int64_t 
 }
 
 /* Mean and variance of one channel over images first..last-1. */
-static void moments(const job *j, int64_t channel, int64_t first, int64_t last, double *mean, double *var) {
+static void moments(const job *j, int64_t channel, int64_t first, int64_t last, double *mean,
+                    double *var) {
     double sum = 0, squares = 0, n = (double)(last - first) * (double)j->b->plane;
     for (int64_t i = first; i < last; i++)
         sum += fxs_row_sum(j->dtype, plane_of(j, j->x, i, channel), j->b->plane);
@@ -74,7 +78,8 @@ static void moments(const job *j, int64_t channel, int64_t first, int64_t last, 
     *var = squares / n;
 }
 
-static void scale_planes(const job *j, int64_t channel, int64_t first, int64_t last, double mean, double var) {
+static void scale_planes(const job *j, int64_t channel, int64_t first, int64_t last, double mean,
+                         double var) {
     double scale = (j->weight ? fxs_at(j->dtype, j->weight, channel) : 1) / sqrt(var + j->b->eps);
     double shift = (j->bias ? fxs_at(j->dtype, j->bias, channel) : 0) - mean * scale;
     for (int64_t i = first; i < last; i++)
@@ -113,12 +118,14 @@ static fxs_status run(fxs_call *c, const batch *b) {
     if (w.status == FXS_OK && fxs_tensor_numel(y) > 0) {
         j.y = fxs_tensor_data(y);
         bool whole = b->own && !b->per_image;
-        fxs_parallel(c->ctx, whole ? b->channels : b->images * b->channels, 1 + 16384 / b->plane, run_items, &j);
+        fxs_parallel(c->ctx, whole ? b->channels : b->images * b->channels, 1 + 16384 / b->plane,
+                     run_items, &j);
     }
     return fxs_work_end(&w);
 }
 
-/* ---- batch_norm ------------------------------------------------------------------------------------------- */
+/* ---- batch_norm
+ * ------------------------------------------------------------------------------------------- */
 
 /* torch keeps channels_last where nothing says contiguous. */
 static fxs_status infer_batch(fxs_call *c, const batch *b) {
@@ -157,8 +164,9 @@ static fxs_status check_rank(fxs_call *c, const batch *b) {
     char text[FXS_SIZES_TEXT];
     if (rank == 0 || b->x->ndim == rank || (rank == 3 && b->x->ndim == 2))
         return FXS_OK;
-    return FXS_REFUSE(c, FXS_ESHAPE, "expected %s%lldD input, but got %dD input of shape %s", rank == 3 ? "2D or " : "",
-                      (long long)rank, b->x->ndim, fxs_sizes_text(b->x, text));
+    return FXS_REFUSE(c, FXS_ESHAPE, "expected %s%lldD input, but got %dD input of shape %s",
+                      rank == 3 ? "2D or " : "", (long long)rank, b->x->ndim,
+                      fxs_sizes_text(b->x, text));
 }
 
 static fxs_status infer_functional(fxs_call *c) {
@@ -182,15 +190,16 @@ static fxs_status run_builtin(fxs_call *c) {
     return run(c, &b);
 }
 
-/* a product and a sum an element; with statistics of its own also a sum for the mean, and a difference, a product and a
- * sum for the variance */
+/* a product and a sum an element; with statistics of its own also a sum for the mean, and a
+ * difference, a product and a sum for the variance */
 static fxs_cost cost_batch(const fxs_call *c) {
     double n = (double)fxs_tensor_numel(c->out[0]);
     bool own = fxs_arg_bool(c, TRAINING) || (c->nargs > TRACK && !fxs_arg_bool(c, TRACK));
     return (fxs_cost){.flops = (own ? 6 : 2) * n};
 }
 
-/* ---- instance_norm ---------------------------------------------------------------------------------------- */
+/* ---- instance_norm
+ * ---------------------------------------------------------------------------------------- */
 
 static batch read_instance(const fxs_call *c) {
     batch b = read_functional(c);
@@ -207,8 +216,9 @@ static fxs_status add_batch(fxs_call *c, batch *b, fxs_tensor *image) {
     if (rank == 0 || b->x->ndim == rank)
         return FXS_OK;
     if (b->x->ndim != rank - 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected %lldD or %lldD input, but got %dD input of shape %s",
-                          (long long)rank - 1, (long long)rank, b->x->ndim, fxs_sizes_text(b->x, text));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE, "expected %lldD or %lldD input, but got %dD input of shape %s",
+            (long long)rank - 1, (long long)rank, b->x->ndim, fxs_sizes_text(b->x, text));
     *image = *b->x;
     for (int i = image->ndim++; i > 0; i--)
         image->sizes[i] = b->x->sizes[i - 1], image->strides[i] = b->x->strides[i - 1];
@@ -239,13 +249,17 @@ static fxs_cost cost_instance(const fxs_call *c) {
     return (fxs_cost){.flops = (b.own ? 6 : 2) * (double)fxs_tensor_numel(c->out[0])};
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------
+ */
 
-#define BATCH_SCHEMA                                                                                                   \
-    "(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "               \
+#define BATCH_SCHEMA                                                                               \
+    "(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? "      \
+    "bias=None, "                                                                                  \
     "bool training=False, float? momentum=0.1, float eps=1e-05"
-#define INSTANCE_SCHEMA                                                                                                \
-    "(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, Tensor? bias=None, "     \
+#define INSTANCE_SCHEMA                                                                            \
+    "(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "    \
+    "Tensor? bias=None, "                                                                          \
     "bool use_input_stats=True, float momentum=0.1, float eps=1e-05"
 /* What layers alone say; their rows come first, as layers look operators up by name. */
 #define LAYER_SCHEMA ", *, bool track_running_stats, int rank) -> Tensor"
@@ -263,7 +277,8 @@ const fxs_op fxs_ops_norm_batch[] = {
      .kernel = run_functional,
      .cost = cost_batch},
     {.name = "batch_norm",
-     .schema = "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
+     .schema = "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+               "running_var, bool training, "
                "float momentum, float eps, bool cudnn_enabled=True) -> Tensor",
      .torch = "torch.batch_norm",
      .infer = infer_builtin,
@@ -284,24 +299,31 @@ const fxs_op fxs_ops_norm_batch[] = {
     {0},
 };
 
-#define NORM_STATE                                                                                                     \
-    "weight[num_features] = ones if affine; bias[num_features] = zeros if affine; "                                    \
-    "buffer running_mean[num_features] = zeros if track_running_stats; "                                               \
-    "buffer running_var[num_features] = ones if track_running_stats; "                                                 \
+#define NORM_STATE                                                                                 \
+    "weight[num_features] = ones if affine; bias[num_features] = zeros if affine; "                \
+    "buffer running_mean[num_features] = zeros if track_running_stats; "                           \
+    "buffer running_var[num_features] = ones if track_running_stats; "                             \
     "buffer int64 num_batches_tracked[] = zeros if track_running_stats"
-#define BATCH_LAYER(title, rank)                                                                                       \
-    {                                                                                                                  \
-        .name = title, .hyper = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True",        \
-        .state = NORM_STATE, .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                   \
-        .call = "batch_norm(input, running_mean, running_var, weight, bias, training=training, momentum=momentum, "    \
-                "eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                                     \
+#define BATCH_LAYER(title, rank)                                                                   \
+    {                                                                                              \
+        .name = title,                                                                             \
+        .hyper = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True",   \
+        .state = NORM_STATE,                                                                       \
+        .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                    \
+        .call = "batch_norm(input, running_mean, running_var, weight, bias, training=training, "   \
+                "momentum=momentum, "                                                              \
+                "eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                 \
     }
-#define INSTANCE_LAYER(title, rank)                                                                                    \
-    {                                                                                                                  \
-        .name = title, .hyper = "num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False",      \
-        .state = NORM_STATE, .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                   \
-        .call = "instance_norm(input, running_mean, running_var, weight, bias, use_input_stats=training, "             \
-                "momentum=momentum, eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                  \
+#define INSTANCE_LAYER(title, rank)                                                                \
+    {                                                                                              \
+        .name = title,                                                                             \
+        .hyper = "num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False", \
+        .state = NORM_STATE,                                                                       \
+        .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                    \
+        .call =                                                                                    \
+            "instance_norm(input, running_mean, running_var, weight, bias, "                       \
+            "use_input_stats=training, "                                                           \
+            "momentum=momentum, eps=eps, track_running_stats=track_running_stats, rank=" rank ")"  \
     }
 
 const fxs_module_row fxs_modules_norm_batch[] = {

@@ -1,12 +1,14 @@
-/* norm_local.c: local_response_norm, which divides each element by a power of its neighbour channels' mean square, and
- * normalize, which divides by the norm along a dimension; with the layer of the first. */
+/* norm_local.c: local_response_norm, which divides each element by a power of its neighbour
+ * channels' mean square, and normalize, which divides by the norm along a dimension; with the layer
+ * of the first. */
 #include <math.h>
 
 #include "kernels/families.h"
 #include "kernels/iterate.h"
 #include "kernels/norm.h"
 
-/* ---- local_response_norm ---------------------------------------------------------------------------------- */
+/* ---- local_response_norm
+ * ---------------------------------------------------------------------------------- */
 
 enum { INPUT, SIZE, ALPHA, BETA, K };
 
@@ -15,7 +17,8 @@ static fxs_status infer_local(fxs_call *c) {
     char text[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     if (x->ndim < 3)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected 3D or higher dimensionality input, but got input of shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected 3D or higher dimensionality input, but got input of shape %s",
                           fxs_sizes_text(x, text));
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
@@ -24,8 +27,8 @@ static fxs_status infer_local(fxs_call *c) {
 }
 
 /* The window is size / 2 channels before and (size - 1) / 2 behind; channels outside count as 0. */
-static void respond(const fxs_call *c, fxs_dtype d, const void *x, int64_t channels, int64_t plane, int64_t i,
-                    char *y) {
+static void respond(const fxs_call *c, fxs_dtype d, const void *x, int64_t channels, int64_t plane,
+                    int64_t i, char *y) {
     int64_t size = fxs_arg_int(c, SIZE), channel = i / plane % channels;
     int64_t from = channel - size / 2, to = from + size;
     double sum = 0;
@@ -33,7 +36,8 @@ static void respond(const fxs_call *c, fxs_dtype d, const void *x, int64_t chann
         double v = fxs_at(d, x, i + (k - channel) * plane);
         sum += v * v;
     }
-    double divisor = pow(fxs_arg_float(c, K) + fxs_arg_float(c, ALPHA) * sum / (double)size, fxs_arg_float(c, BETA));
+    double divisor = pow(fxs_arg_float(c, K) + fxs_arg_float(c, ALPHA) * sum / (double)size,
+                         fxs_arg_float(c, BETA));
     fxs_store_double(d, y, fxs_at(d, x, i) / divisor);
 }
 
@@ -53,10 +57,12 @@ static fxs_status run_local(fxs_call *c) {
 
 /* size squares and sums, then a division, a product, a sum, a power and a division */
 static fxs_cost cost_local(const fxs_call *c) {
-    return (fxs_cost){.flops = (2 * (double)fxs_arg_int(c, SIZE) + 5) * (double)fxs_tensor_numel(c->out[0])};
+    return (fxs_cost){.flops = (2 * (double)fxs_arg_int(c, SIZE) + 5) *
+                               (double)fxs_tensor_numel(c->out[0])};
 }
 
-/* ---- normalize -------------------------------------------------------------------------------------------- */
+/* ---- normalize
+ * -------------------------------------------------------------------------------------------- */
 
 enum { N_INPUT, N_P, N_DIM, N_EPS, N_OUT };
 
@@ -102,7 +108,8 @@ static fxs_status run_normalize(fxs_call *c) {
         double norm = norm_of(w.dtype, fxs_from(w.dtype, x, at), n, step, fxs_arg_float(c, N_P));
         double eps = fxs_arg_float(c, N_EPS), divisor = norm < eps ? eps : norm;
         for (int64_t i = 0; i < n; i++)
-            fxs_store_double(w.dtype, y + (size_t)(at + i * step) * size, fxs_at(w.dtype, x, at + i * step) / divisor);
+            fxs_store_double(w.dtype, y + (size_t)(at + i * step) * size,
+                             fxs_at(w.dtype, x, at + i * step) / divisor);
     }
     return fxs_work_end(&w);
 }
@@ -114,7 +121,8 @@ static fxs_cost cost_normalize(const fxs_call *c) {
 
 const fxs_op fxs_ops_norm_local[] = {
     {.name = "local_response_norm",
-     .schema = "(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) -> Tensor",
+     .schema =
+         "(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) -> Tensor",
      .torch = "torch.nn.functional.local_response_norm",
      .infer = infer_local,
      .kernel = run_local,

@@ -1,5 +1,6 @@
-/* norm_rows.h: row functions of normalisation for one element type, included by norm.c with T and NAME(x) defined. Sums
- * run in eight lanes of double: the lanes vectorise, and double keeps float32's digits over any row. */
+/* norm_rows.h: row functions of normalisation for one element type, included by norm.c with T and
+ * NAME(x) defined. Sums run in eight lanes of double: the lanes vectorise, and double keeps
+ * float32's digits over any row. */
 
 FXS_VECTOR static double NAME(row_sum)(const T *x, int64_t n) {
     double lane[8] = {0};
@@ -28,7 +29,8 @@ FXS_VECTOR static void NAME(row_scale)(const T *x, int64_t n, T scale, T shift, 
         y[i] = x[i] * scale + shift;
 }
 
-FXS_VECTOR static void NAME(row_affine)(const T *x, int64_t n, T mean, T scale, const T *weight, const T *bias, T *y) {
+FXS_VECTOR static void NAME(row_affine)(const T *x, int64_t n, T mean, T scale, const T *weight,
+                                        const T *bias, T *y) {
     for (int64_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * scale;
     for (int64_t i = 0; weight && i < n; i++)

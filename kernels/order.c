@@ -1,5 +1,5 @@
-/* order.c: sort, argsort, topk, kthvalue along a dimension, and unique. Equal elements keep their order (so does
- * PyTorch's stable sort; its topk promises none). */
+/* order.c: sort, argsort, topk, kthvalue along a dimension, and unique. Equal elements keep their
+ * order (so does PyTorch's stable sort; its topk promises none). */
 #include <math.h>
 
 #include "kernels/lines.h"
@@ -15,7 +15,8 @@ static void put_kth(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
     fxs_put_entry(l, line, 0, &e[l->k - 1]);
 }
 
-/* ---- sort ---------------------------------------------------------------------------------------------- */
+/* ---- sort
+ * ---------------------------------------------------------------------------------------------- */
 
 static fxs_status out_sorted(fxs_call *c, fxs_dtype d) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -42,19 +43,24 @@ static fxs_status infer_argsort(fxs_call *c) {
 }
 
 static fxs_status run_sort(fxs_call *c) {
-    fxs_lines l = {.values = c->out[0], .indices = c->out[1], .descending = fxs_arg_bool(c, 2), .fn = put_first_k};
+    fxs_lines l = {.values = c->out[0],
+                   .indices = c->out[1],
+                   .descending = fxs_arg_bool(c, 2),
+                   .fn = put_first_k};
     FXS_TRY(fxs_line_dim(c, 1, &l.dim));
     l.k = INT64_MAX;
     return fxs_lines_run(c, &l);
 }
 
 static fxs_status run_argsort(fxs_call *c) {
-    fxs_lines l = {.indices = c->out[0], .descending = fxs_arg_bool(c, 2), .k = INT64_MAX, .fn = put_first_k};
+    fxs_lines l = {
+        .indices = c->out[0], .descending = fxs_arg_bool(c, 2), .k = INT64_MAX, .fn = put_first_k};
     FXS_TRY(fxs_line_dim(c, 1, &l.dim));
     return fxs_lines_run(c, &l);
 }
 
-/* ---- topk and kthvalue --------------------------------------------------------------------------------- */
+/* ---- topk and kthvalue
+ * --------------------------------------------------------------------------------- */
 
 /* topk(self, k, dim, largest, sorted) */
 static fxs_status infer_topk(fxs_call *c) {
@@ -64,8 +70,10 @@ static fxs_status infer_topk(fxs_call *c) {
     FXS_TRY(fxs_line_dim(c, 2, &dim));
     FXS_TRY(fxs_check_computable(c, t->dtype));
     if (k < 0 || k > (t->ndim ? t->sizes[dim] : 1))
-        return FXS_REFUSE(c, FXS_EINDEX, "selected index k out of range: k is %lld, but dimension %d has size %lld",
-                          (long long)k, dim, (long long)(t->ndim ? t->sizes[dim] : 1));
+        return FXS_REFUSE(
+            c, FXS_EINDEX,
+            "selected index k out of range: k is %lld, but dimension %d has size %lld",
+            (long long)k, dim, (long long)(t->ndim ? t->sizes[dim] : 1));
     for (int i = 0; i < t->ndim; i++)
         sizes[i] = i == dim ? k : t->sizes[i];
     FXS_TRY(fxs_out_new(c, t->dtype, t->ndim, sizes, NULL));
@@ -74,7 +82,10 @@ static fxs_status infer_topk(fxs_call *c) {
 }
 
 static fxs_status run_topk(fxs_call *c) {
-    fxs_lines l = {.values = c->out[0], .indices = c->out[1], .descending = fxs_arg_bool(c, 3), .fn = put_first_k};
+    fxs_lines l = {.values = c->out[0],
+                   .indices = c->out[1],
+                   .descending = fxs_arg_bool(c, 3),
+                   .fn = put_first_k};
     l.k = fxs_arg_tensor(c, 0)->ndim ? fxs_arg_int(c, 1) : 1;
     FXS_TRY(fxs_line_dim(c, 2, &l.dim));
     return fxs_lines_run(c, &l);
@@ -98,7 +109,8 @@ static fxs_status infer_kthvalue(fxs_call *c) {
 }
 
 static fxs_status run_kthvalue(fxs_call *c) {
-    fxs_lines l = {.values = c->out[0], .indices = c->out[1], .k = fxs_arg_int(c, 1), .fn = put_kth};
+    fxs_lines l = {
+        .values = c->out[0], .indices = c->out[1], .k = fxs_arg_int(c, 1), .fn = put_kth};
     FXS_TRY(fxs_line_dim(c, 2, &l.dim));
     return fxs_lines_run(c, &l);
 }
@@ -115,16 +127,20 @@ static fxs_cost cost_sort(const fxs_call *c) {
 }
 
 /* A comparison with each element: a heap of k is small beside n. */
-static fxs_cost cost_topk(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 0)}; }
+static fxs_cost cost_topk(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, 0)};
+}
 
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_order[] = {
-    {"sort", "(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> (Tensor, Tensor)",
+    {"sort",
+     "(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> (Tensor, Tensor)",
      "torch.sort Tensor.sort", infer_sort, run_sort, cost_sort, PURE},
     {"argsort", "(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> Tensor",
      "torch.argsort Tensor.argsort", infer_argsort, run_argsort, cost_sort, PURE},
-    {"topk", "(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)",
+    {"topk",
+     "(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)",
      "torch.topk Tensor.topk", infer_topk, run_topk, cost_topk, PURE},
     {"kthvalue", "(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)",
      "torch.kthvalue Tensor.kthvalue", infer_kthvalue, run_kthvalue, cost_topk, PURE},

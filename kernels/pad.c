@@ -1,5 +1,6 @@
-/* pad.c: torch.nn.functional.pad in its modes, and the padding layers. A padded index of a dimension goes back to an
- * index of the input, or to none (constant); the maps of all dimensions make the copy. */
+/* pad.c: torch.nn.functional.pad in its modes, and the padding layers. A padded index of a
+ * dimension goes back to an index of the input, or to none (constant); the maps of all dimensions
+ * make the copy. */
 #include <string.h>
 
 #include "kernels/format.h"
@@ -20,11 +21,11 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
     if (n % 2)
         return FXS_REFUSE(c, FXS_EINVAL, "length of pad must be even but instead it equals %d", n);
     if (n / 2 > x->ndim)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "length of pad should be no more than twice the number of dimensions of the input; pad length is "
-            "%d while the input has %d dimensions",
-            n, x->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "length of pad should be no more than twice the number of dimensions of "
+                          "the input; pad length is "
+                          "%d while the input has %d dimensions",
+                          n, x->ndim);
     for (int i = 0; i < x->ndim; i++) {
         int at = x->ndim - 1 - i;
         if (at < p->pairs) {
@@ -36,22 +37,26 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
         if (p->sizes[i] < 0)
             return FXS_REFUSE(c, FXS_ESHAPE,
-                              "the input size %lld, plus negative padding %lld and %lld, resulted in a negative output "
+                              "the input size %lld, plus negative padding %lld and %lld, resulted "
+                              "in a negative output "
                               "size: shape %s",
-                              (long long)x->sizes[i], (long long)p->before[i], (long long)p->after[i],
-                              fxs_sizes_text(x, text));
+                              (long long)x->sizes[i], (long long)p->before[i],
+                              (long long)p->after[i], fxs_sizes_text(x, text));
     }
     return FXS_OK;
 }
 
-/* ---- modes --------------------------------------------------------------------------------------------- */
+/* ---- modes
+ * --------------------------------------------------------------------------------------------- */
 
 /* Index in the input of size n for index i - before; -1: outside. */
 typedef int64_t source_fn(int64_t i, int64_t n);
 
 static int64_t constant_source(int64_t i, int64_t n) { return i < 0 || i >= n ? -1 : i; }
 static int64_t replicate_source(int64_t i, int64_t n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
-static int64_t reflect_source(int64_t i, int64_t n) { return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i; }
+static int64_t reflect_source(int64_t i, int64_t n) {
+    return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
+}
 static int64_t circular_source(int64_t i, int64_t n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
 static fxs_status check_replicate(fxs_call *c, const fxs_tensor *x, const padding *p);
@@ -61,21 +66,23 @@ static fxs_status check_reflect(fxs_call *c, const fxs_tensor *x, const padding 
     for (int i = 0; i < x->ndim; i++)
         if (p->before[i] >= x->sizes[i] || p->after[i] >= x->sizes[i])
             if (p->before[i] || p->after[i])
-                return FXS_REFUSE(
-                    c, FXS_ESHAPE,
-                    "padding size should be less than the corresponding input dimension, but got: padding "
-                    "(%lld, %lld) at dimension %d of size %lld",
-                    (long long)p->before[i], (long long)p->after[i], i, (long long)x->sizes[i]);
+                return FXS_REFUSE(c, FXS_ESHAPE,
+                                  "padding size should be less than the corresponding input "
+                                  "dimension, but got: padding "
+                                  "(%lld, %lld) at dimension %d of size %lld",
+                                  (long long)p->before[i], (long long)p->after[i], i,
+                                  (long long)x->sizes[i]);
     return FXS_OK;
 }
 
 static fxs_status check_circular(fxs_call *c, const fxs_tensor *x, const padding *p) {
     for (int i = 0; i < x->ndim; i++)
         if (p->before[i] > x->sizes[i] || p->after[i] > x->sizes[i])
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "padding value causes wrapping around more than once: padding (%lld, %lld) "
-                              "at dimension %d of size %lld",
-                              (long long)p->before[i], (long long)p->after[i], i, (long long)x->sizes[i]);
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "padding value causes wrapping around more than once: padding (%lld, %lld) "
+                "at dimension %d of size %lld",
+                (long long)p->before[i], (long long)p->after[i], i, (long long)x->sizes[i]);
     return FXS_OK;
 }
 
@@ -84,11 +91,11 @@ static fxs_status check_replicate(fxs_call *c, const fxs_tensor *x, const paddin
     char text[FXS_SIZES_TEXT];
     for (int i = x->ndim - p->pairs - 1; i < x->ndim; i++)
         if (i >= 0 && x->sizes[i] == 0)
-            return FXS_REFUSE(
-                c, FXS_ESHAPE,
-                "expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but "
-                "got: %s",
-                fxs_sizes_text(x, text));
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "expected a tensor with possibly 0 batch size and other non-zero "
+                              "dimensions for input, but "
+                              "got: %s",
+                              fxs_sizes_text(x, text));
     return FXS_OK;
 }
 
@@ -120,11 +127,12 @@ static fxs_status find_mode(fxs_call *c, const mode **out) {
     return FXS_REFUSE(c, FXS_EINVAL, "unrecognised padding mode %s", name);
 }
 
-/* ---- the operator -------------------------------------------------------------------------------------- */
+/* ---- the operator
+ * -------------------------------------------------------------------------------------- */
 
 static bool is_zero(const fxs_value *v) {
-    return v->tag == FXS_V_NONE || (v->tag == FXS_V_INT && v->u.i == 0) || (v->tag == FXS_V_FLOAT && v->u.f == 0) ||
-           (v->tag == FXS_V_BOOL && !v->u.b);
+    return v->tag == FXS_V_NONE || (v->tag == FXS_V_INT && v->u.i == 0) ||
+           (v->tag == FXS_V_FLOAT && v->u.f == 0) || (v->tag == FXS_V_BOOL && !v->u.b);
 }
 
 static fxs_status infer_mode(fxs_call *c, const mode *m, const fxs_value *value) {
@@ -135,14 +143,16 @@ static fxs_status infer_mode(fxs_call *c, const mode *m, const fxs_value *value)
     FXS_TRY(read_padding(c, x, &p));
     if (m->source != constant_source) {
         if (!is_zero(value))
-            return FXS_REFUSE(c, FXS_EINVAL, "padding mode \"%s\" doesn't take in value argument", m->name);
-        bool batched = x->ndim == p.pairs + 2 || (m->source != circular_source && x->ndim == p.pairs + 1);
+            return FXS_REFUSE(c, FXS_EINVAL, "padding mode \"%s\" doesn't take in value argument",
+                              m->name);
+        bool batched =
+            x->ndim == p.pairs + 2 || (m->source != circular_source && x->ndim == p.pairs + 1);
         if (p.pairs < 1 || p.pairs > 3 || !batched)
-            return FXS_REFUSE(
-                c, FXS_EUNKNOWN,
-                "only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now, not %d pairs on "
-                "%d dimensions",
-                p.pairs, x->ndim);
+            return FXS_REFUSE(c, FXS_EUNKNOWN,
+                              "only 2D, 3D, 4D, 5D padding with non-constant padding are supported "
+                              "for now, not %d pairs on "
+                              "%d dimensions",
+                              p.pairs, x->ndim);
     }
     FXS_TRY(m->check(c, x, &p));
     for (int i = 0; i < x->ndim; i++)
@@ -179,7 +189,8 @@ static fxs_status run_constant(fxs_call *c, const padding *p, const fxs_value *v
     fxs_tensor from = *fxs_arg_tensor(c, 0), to = *c->out[0];
     fill_constant(c->out[0], value);
     for (int i = 0; i < from.ndim; i++) {
-        int64_t skip = p->before[i] < 0 ? -p->before[i] : 0, put = p->before[i] > 0 ? p->before[i] : 0;
+        int64_t skip = p->before[i] < 0 ? -p->before[i] : 0,
+                put = p->before[i] > 0 ? p->before[i] : 0;
         int64_t n = from.sizes[i] - skip - (p->after[i] < 0 ? -p->after[i] : 0);
         if (n <= 0)
             return FXS_OK;
@@ -242,19 +253,23 @@ static fxs_status run_constant_pad(fxs_call *c) { return run_mode(c, &modes[0], 
 
 const fxs_op fxs_ops_pad[] = {
     {"pad", "(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
-     "torch.nn.functional.pad torch._C._nn.pad torch.nn.functional._pad", infer_pad, run_pad, NULL, FXS_OP_NO_INPLACE},
-    {"constant_pad_nd", "(Tensor self, int[] pad, Scalar value=0) -> Tensor", "torch.constant_pad_nd",
-     infer_constant_pad, run_constant_pad, NULL, FXS_OP_NO_INPLACE},
+     "torch.nn.functional.pad torch._C._nn.pad torch.nn.functional._pad", infer_pad, run_pad, NULL,
+     FXS_OP_NO_INPLACE},
+    {"constant_pad_nd", "(Tensor self, int[] pad, Scalar value=0) -> Tensor",
+     "torch.constant_pad_nd", infer_constant_pad, run_constant_pad, NULL, FXS_OP_NO_INPLACE},
     {0},
 };
 
-#define LAYER(class, hyper_, repr_, call_)                                                                             \
+#define LAYER(class, hyper_, repr_, call_)                                                         \
     { .name = class, .hyper = hyper_, .repr = repr_, .call = call_ }
 const fxs_module_row fxs_modules_pad[] = {
     LAYER("ZeroPad2d", "padding", "padding(4)", "pad(input, padding, 'constant', 0)"),
-    LAYER("ConstantPad1d", "padding, value", "padding(2)=, value=", "pad(input, padding, 'constant', value)"),
-    LAYER("ConstantPad2d", "padding, value", "padding(4)=, value=", "pad(input, padding, 'constant', value)"),
-    LAYER("ConstantPad3d", "padding, value", "padding(6)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ConstantPad1d", "padding, value",
+          "padding(2)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ConstantPad2d", "padding, value",
+          "padding(4)=, value=", "pad(input, padding, 'constant', value)"),
+    LAYER("ConstantPad3d", "padding, value",
+          "padding(6)=, value=", "pad(input, padding, 'constant', value)"),
     LAYER("ReflectionPad1d", "padding", "padding(2)", "pad(input, padding, 'reflect')"),
     LAYER("ReflectionPad2d", "padding", "padding(4)", "pad(input, padding, 'reflect')"),
     LAYER("ReflectionPad3d", "padding", "padding(6)", "pad(input, padding, 'reflect')"),

@@ -1,5 +1,5 @@
-/* pooling.c: pooling by a sliding window: max_pool, avg_pool and lp_pool of one to three dimensions, and their layers.
- * The loops are in pooling_run.c. */
+/* pooling.c: pooling by a sliding window: max_pool, avg_pool and lp_pool of one to three
+ * dimensions, and their layers. The loops are in pooling_run.c. */
 #include "kernels/pooling.h"
 
 #include <math.h>
@@ -12,9 +12,11 @@ enum { INPUT, KERNEL, STRIDE, PADDING, DILATION, CEIL, INDICES };
 enum { A_CEIL = PADDING + 1, A_INCLUDE_PAD, A_DIVISOR };
 enum { LP_INPUT, LP_NORM, LP_KERNEL, LP_STRIDE, LP_CEIL };
 
-/* ---- geometry --------------------------------------------------------------------------------------------- */
+/* ---- geometry
+ * --------------------------------------------------------------------------------------------- */
 
-/* (in + padding - extent) / stride + 1, rounded down, or up when `ceil`: but the last window must begin inside. */
+/* (in + padding - extent) / stride + 1, rounded down, or up when `ceil`: but the last window must
+ * begin inside. */
 static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     for (int d = 0; d < 3; d++) {
@@ -25,7 +27,8 @@ static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil) {
         if (ceil && room >= -w->stride[d]) {
             int64_t windows = room < 0 ? 0 : room / w->stride[d] + (room % w->stride[d] != 0);
             w->out[d] = room < 0 ? room + w->stride[d] > 0 : windows + 1;
-            if (w->out[d] > 0 && (w->out[d] - 1) >= (w->in[d] + w->before[d] + w->stride[d] - 1) / w->stride[d])
+            if (w->out[d] > 0 &&
+                (w->out[d] - 1) >= (w->in[d] + w->before[d] + w->stride[d] - 1) / w->stride[d])
                 w->out[d]--;
         } else {
             w->out[d] = room < 0 ? 0 : room / w->stride[d] + 1;
@@ -33,14 +36,16 @@ static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil) {
     }
     for (int d = 0; d < 3; d++)
         if (w->out[d] < 1)
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "given input size: %s. Calculated output size: %s. Output size is too small",
-                              fxs_window_text(w, w->in, a), fxs_window_text(w, w->out, b));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "given input size: %s. Calculated output size: %s. Output size is too small",
+                fxs_window_text(w, w->in, a), fxs_window_text(w, w->out, b));
     return FXS_OK;
 }
 
 /* Kernel, stride (None: the kernel) and padding; dilation where there is one. */
-static fxs_status read_window(fxs_call *c, fxs_window *w, int kernel, int stride, int padding, int dilation) {
+static fxs_status read_window(fxs_call *c, fxs_window *w, int kernel, int stride, int padding,
+                              int dilation) {
     fxs_window_read(c, kernel, w, w->kernel);
     memcpy(w->stride, w->kernel, sizeof w->stride);
     fxs_window_read(c, stride, w, w->stride);
@@ -52,13 +57,15 @@ static fxs_status read_window(fxs_call *c, fxs_window *w, int kernel, int stride
     FXS_TRY(fxs_window_check(c, w));
     for (int d = 0; d < 3; d++)
         if (w->before[d] > w->kernel[d] / 2)
-            return FXS_REFUSE(c, FXS_EINVAL,
-                              "pad should be at most half of kernel size, but got pad=%lld and kernel_size=%lld",
-                              (long long)w->before[d], (long long)w->kernel[d]);
+            return FXS_REFUSE(
+                c, FXS_EINVAL,
+                "pad should be at most half of kernel size, but got pad=%lld and kernel_size=%lld",
+                (long long)w->before[d], (long long)w->kernel[d]);
     return FXS_OK;
 }
 
-/* ---- max_pool --------------------------------------------------------------------------------------------- */
+/* ---- max_pool
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status read_max(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
@@ -74,7 +81,8 @@ static fxs_status infer_max(fxs_call *c, int dims, bool indices) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     fxs_window w;
     FXS_TRY(read_max(c, dims, &w));
-    /* torch's one-dimensional maximum without gradient and indices is a kernel of its own, which gives dense rows. */
+    /* torch's one-dimensional maximum without gradient and indices is a kernel of its own, which
+     * gives dense rows. */
     return fxs_pooling_result(c, x, dims, w.out, dims != 1 || indices || x->requires_grad, indices);
 }
 
@@ -92,7 +100,8 @@ static fxs_status run_max(fxs_call *c, int dims) {
         fxs_pooling_sizes(&p, dims, x, y);
         fxs_pooling_slide(&w, &p, &window, false);
         if (w.status == FXS_OK)
-            fxs_pooling_max(&w, &p, fxs_tensor_data(x), fxs_tensor_data(y), indices ? fxs_tensor_data(flat) : NULL);
+            fxs_pooling_max(&w, &p, fxs_tensor_data(x), fxs_tensor_data(y),
+                            indices ? fxs_tensor_data(flat) : NULL);
     }
     fxs_status s = fxs_work_end(&ints);
     fxs_status t = fxs_work_end(&w);
@@ -107,21 +116,25 @@ static fxs_cost cost_window(const fxs_call *c, int kernel, int dims, double each
     return (fxs_cost){.flops = (each * k + more) * (double)fxs_tensor_numel(c->out[0])};
 }
 
-#define MAX(n)                                                                                                         \
-    static fxs_status infer_max##n(fxs_call *c) { return infer_max(c, n, fxs_arg_bool(c, INDICES)); }                  \
-    static fxs_status infer_max_indices##n(fxs_call *c) { return infer_max(c, n, true); }                              \
-    static fxs_status run_max##n(fxs_call *c) { return run_max(c, n); }                                                \
+#define MAX(n)                                                                                     \
+    static fxs_status infer_max##n(fxs_call *c) {                                                  \
+        return infer_max(c, n, fxs_arg_bool(c, INDICES));                                          \
+    }                                                                                              \
+    static fxs_status infer_max_indices##n(fxs_call *c) { return infer_max(c, n, true); }          \
+    static fxs_status run_max##n(fxs_call *c) { return run_max(c, n); }                            \
     static fxs_cost cost_max##n(const fxs_call *c) { return cost_window(c, KERNEL, n, 1, 0); }
 MAX(1)
 MAX(2)
 MAX(3)
 
-/* ---- avg_pool --------------------------------------------------------------------------------------------- */
+/* ---- avg_pool
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status read_average(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     *w = fxs_window_new(dims);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (x->dtype == FXS_INT64 ? FXS_TAKES_INTEGERS : 0)));
+    FXS_TRY(
+        fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (x->dtype == FXS_INT64 ? FXS_TAKES_INTEGERS : 0)));
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
     FXS_TRY(read_window(c, w, KERNEL, STRIDE, PADDING, -1));
     fxs_window_sizes(w, x, w->in);
@@ -152,15 +165,16 @@ static fxs_status run_average(fxs_call *c, int dims) {
 }
 
 /* kernel sums and one division for each element of the result */
-#define AVERAGE(n)                                                                                                     \
-    static fxs_status infer_average##n(fxs_call *c) { return infer_average(c, n); }                                    \
-    static fxs_status run_average##n(fxs_call *c) { return run_average(c, n); }                                        \
+#define AVERAGE(n)                                                                                 \
+    static fxs_status infer_average##n(fxs_call *c) { return infer_average(c, n); }                \
+    static fxs_status run_average##n(fxs_call *c) { return run_average(c, n); }                    \
     static fxs_cost cost_average##n(const fxs_call *c) { return cost_window(c, KERNEL, n, 1, 1); }
 AVERAGE(1)
 AVERAGE(2)
 AVERAGE(3)
 
-/* ---- lp_pool: (sum of x^p)^(1/p) -------------------------------------------------------------------------- */
+/* ---- lp_pool: (sum of x^p)^(1/p)
+ * -------------------------------------------------------------------------- */
 
 static fxs_status read_lp(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, LP_INPUT);
@@ -176,7 +190,8 @@ static fxs_status infer_lp(fxs_call *c, int dims) {
     fxs_window w;
     FXS_TRY(read_lp(c, dims, &w));
     FXS_TRY(fxs_pooling_result(c, fxs_arg_tensor(c, LP_INPUT), dims, w.out, true, false));
-    /* The last steps of torch's are pointwise, which rewrite the strides of dimensions of size 1. */
+    /* The last steps of torch's are pointwise, which rewrite the strides of dimensions of size 1.
+     */
     if (fxs_tensor_is_contiguous(c->out[0]))
         fxs_strides_of(c->out[0]->ndim, c->out[0]->sizes, NULL, c->out[0]->strides);
     return FXS_OK;
@@ -193,7 +208,9 @@ static void raise_all(fxs_dtype d, int64_t n, void *x, double p) {
 }
 
 /* torch averages x^p, so that a window which the edge cuts counts as a whole one. */
-static double finish(double average, double kernel, double p) { return pow(average * kernel, 1 / p); }
+static double finish(double average, double kernel, double p) {
+    return pow(average * kernel, 1 / p);
+}
 
 static fxs_status run_lp(fxs_call *c, int dims) {
     fxs_window window;
@@ -214,53 +231,62 @@ static fxs_status run_lp(fxs_call *c, int dims) {
             fxs_pooling_average(&w, &p, powers, fxs_tensor_data(y));
         char *out = fxs_tensor_data(y);
         for (int64_t i = 0; w.status == FXS_OK && i < fxs_tensor_numel(y); i++, out += size)
-            fxs_store_double(w.dtype, out,
-                             finish(fxs_load_double(w.dtype, out), (double)fxs_volume(window.kernel), norm));
+            fxs_store_double(
+                w.dtype, out,
+                finish(fxs_load_double(w.dtype, out), (double)fxs_volume(window.kernel), norm));
     }
     return fxs_work_end(&w);
 }
 
 /* kernel powers and sums, a division and a power for each element of the result */
-#define LP(n)                                                                                                          \
-    static fxs_status infer_lp##n(fxs_call *c) { return infer_lp(c, n); }                                              \
-    static fxs_status run_lp##n(fxs_call *c) { return run_lp(c, n); }                                                  \
+#define LP(n)                                                                                      \
+    static fxs_status infer_lp##n(fxs_call *c) { return infer_lp(c, n); }                          \
+    static fxs_status run_lp##n(fxs_call *c) { return run_lp(c, n); }                              \
     static fxs_cost cost_lp##n(const fxs_call *c) { return cost_window(c, LP_KERNEL, n, 2, 2); }
 LP(1)
 LP(2)
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------
+ */
 
-#define MAX_SCHEMA(n)                                                                                                  \
-    "(Tensor input, int[" #n "] kernel_size, int[" #n "]? stride=None, int[" #n "] padding=0, int[" #n                 \
-    "] dilation=1, bool ceil_mode=False, bool return_indices=False) -> "
-#define MAX_ROWS(n)                                                                                                    \
-    {.name = "max_pool" #n "d",                                                                                        \
-     .schema = MAX_SCHEMA(n) "Tensor",                                                                                 \
-     .torch = "torch.nn.functional.max_pool" #n "d torch.max_pool" #n "d",                                             \
-     .infer = infer_max##n,                                                                                            \
-     .kernel = run_max##n,                                                                                             \
-     .cost = cost_max##n,                                                                                              \
-     .flags = FXS_OP_NO_INPLACE},                                                                                      \
-    {                                                                                                                  \
-        .name = "max_pool" #n "d_with_indices", .schema = MAX_SCHEMA(n) "(Tensor, Tensor)",                            \
-        .torch = "torch.nn.functional.max_pool" #n "d_with_indices torch.max_pool" #n "d_with_indices "                \
-                 "torch._C._nn.max_pool" #n "d_with_indices",                                                          \
-        .infer = infer_max_indices##n, .kernel = run_max##n, .cost = cost_max##n, .flags = FXS_OP_NO_INPLACE           \
+#define MAX_SCHEMA(n)                                                                              \
+    "(Tensor input, int[" #n "] kernel_size, int[" #n "]? stride=None, int[" #n                    \
+    "] padding=0, int[" #n "] dilation=1, bool ceil_mode=False, bool return_indices=False) -> "
+#define MAX_ROWS(n)                                                                                \
+    {.name = "max_pool" #n "d",                                                                    \
+     .schema = MAX_SCHEMA(n) "Tensor",                                                             \
+     .torch = "torch.nn.functional.max_pool" #n "d torch.max_pool" #n "d",                         \
+     .infer = infer_max##n,                                                                        \
+     .kernel = run_max##n,                                                                         \
+     .cost = cost_max##n,                                                                          \
+     .flags = FXS_OP_NO_INPLACE},                                                                  \
+    {                                                                                              \
+        .name = "max_pool" #n "d_with_indices", .schema = MAX_SCHEMA(n) "(Tensor, Tensor)",        \
+        .torch =                                                                                   \
+            "torch.nn.functional.max_pool" #n "d_with_indices torch.max_pool" #n "d_with_indices " \
+            "torch._C._nn.max_pool" #n "d_with_indices",                                           \
+        .infer = infer_max_indices##n, .kernel = run_max##n, .cost = cost_max##n,                  \
+        .flags = FXS_OP_NO_INPLACE                                                                 \
     }
-#define AVERAGE_ROW(n, more)                                                                                           \
-    {                                                                                                                  \
-        .name = "avg_pool" #n "d",                                                                                     \
-        .schema = "(Tensor input, int[" #n "] kernel_size, int[" #n "]? stride=None, int[" #n                          \
-                  "] padding=0, bool ceil_mode=False, bool count_include_pad=True" more ") -> Tensor",                 \
-        .torch = "torch._C._nn.avg_pool" #n "d torch.avg_pool" #n "d torch.nn.functional.avg_pool" #n "d",             \
-        .infer = infer_average##n, .kernel = run_average##n, .cost = cost_average##n, .flags = FXS_OP_NO_INPLACE       \
+#define AVERAGE_ROW(n, more)                                                                       \
+    {                                                                                              \
+        .name = "avg_pool" #n "d",                                                                 \
+        .schema =                                                                                  \
+            "(Tensor input, int[" #n "] kernel_size, int[" #n "]? stride=None, int[" #n            \
+            "] padding=0, bool ceil_mode=False, bool count_include_pad=True" more ") -> Tensor",   \
+        .torch = "torch._C._nn.avg_pool" #n "d torch.avg_pool" #n                                  \
+                 "d torch.nn.functional.avg_pool" #n "d",                                          \
+        .infer = infer_average##n, .kernel = run_average##n, .cost = cost_average##n,              \
+        .flags = FXS_OP_NO_INPLACE                                                                 \
     }
-#define LP_ROW(n)                                                                                                      \
-    {                                                                                                                  \
-        .name = "lp_pool" #n "d",                                                                                      \
-        .schema = "(Tensor input, number norm_type, int[" #n "] kernel_size, int[" #n                                  \
-                  "]? stride=None, bool ceil_mode=False) -> Tensor",                                                   \
-        .torch = "torch.nn.functional.lp_pool" #n "d", .infer = infer_lp##n, .kernel = run_lp##n, .cost = cost_lp##n   \
+#define LP_ROW(n)                                                                                  \
+    {                                                                                              \
+        .name = "lp_pool" #n "d",                                                                  \
+        .schema = "(Tensor input, number norm_type, int[" #n "] kernel_size, int[" #n              \
+                  "]? stride=None, bool ceil_mode=False) -> Tensor",                               \
+        .torch = "torch.nn.functional.lp_pool" #n "d", .infer = infer_lp##n, .kernel = run_lp##n,  \
+        .cost = cost_lp##n                                                                         \
     }
 
 const fxs_op fxs_ops_pooling[] = {
@@ -275,26 +301,32 @@ const fxs_op fxs_ops_pooling[] = {
     {0},
 };
 
-#define MAX_LAYER(n)                                                                                                   \
-    {                                                                                                                  \
-        .name = "MaxPool" #n "d",                                                                                      \
-        .hyper = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",             \
-        .repr = "kernel_size=, stride|kernel_size=, padding=, dilation=, ceil_mode=",                                  \
-        .call = "max_pool" #n "d(input, kernel_size, stride=stride, padding=padding, dilation=dilation, "              \
-                "ceil_mode=ceil_mode, return_indices=return_indices)"                                                  \
+#define MAX_LAYER(n)                                                                               \
+    {                                                                                              \
+        .name = "MaxPool" #n "d",                                                                  \
+        .hyper = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, "         \
+                 "ceil_mode=False",                                                                \
+        .repr = "kernel_size=, stride|kernel_size=, padding=, dilation=, ceil_mode=",              \
+        .call = "max_pool" #n                                                                      \
+                "d(input, kernel_size, stride=stride, padding=padding, dilation=dilation, "        \
+                "ceil_mode=ceil_mode, return_indices=return_indices)"                              \
     }
-#define AVERAGE_LAYER(n, pool_tuple, hyper_more, call_more)                                                            \
-    {                                                                                                                  \
-        .name = "AvgPool" #n "d",                                                                                      \
-        .hyper = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True" hyper_more,            \
-        .repr = "kernel_size" pool_tuple "=, stride" pool_tuple "|kernel_size=, padding" pool_tuple "=",               \
-        .call = "avg_pool" #n "d(input, kernel_size, stride, padding, ceil_mode, count_include_pad" call_more ")"      \
+#define AVERAGE_LAYER(n, pool_tuple, hyper_more, call_more)                                        \
+    {                                                                                              \
+        .name = "AvgPool" #n "d",                                                                  \
+        .hyper = "kernel_size, stride=None, padding=0, ceil_mode=False, "                          \
+                 "count_include_pad=True" hyper_more,                                              \
+        .repr = "kernel_size" pool_tuple "=, stride" pool_tuple                                    \
+                "|kernel_size=, padding" pool_tuple "=",                                           \
+        .call =                                                                                    \
+            "avg_pool" #n                                                                          \
+            "d(input, kernel_size, stride, padding, ceil_mode, count_include_pad" call_more ")"    \
     }
-#define LP_LAYER(n)                                                                                                    \
-    {                                                                                                                  \
-        .name = "LPPool" #n "d", .hyper = "norm_type, kernel_size, stride=None, ceil_mode=False",                      \
-        .repr = "norm_type=, kernel_size=, stride=, ceil_mode=",                                                       \
-        .call = "lp_pool" #n "d(input, norm_type, kernel_size, stride, ceil_mode)"                                     \
+#define LP_LAYER(n)                                                                                \
+    {                                                                                              \
+        .name = "LPPool" #n "d", .hyper = "norm_type, kernel_size, stride=None, ceil_mode=False",  \
+        .repr = "norm_type=, kernel_size=, stride=, ceil_mode=",                                   \
+        .call = "lp_pool" #n "d(input, norm_type, kernel_size, stride, ceil_mode)"                 \
     }
 
 const fxs_module_row fxs_modules_pooling[] = {

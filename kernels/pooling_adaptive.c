@@ -1,5 +1,5 @@
-/* pooling_adaptive.c: pooling to a given output size: adaptive_avg_pool and adaptive_max_pool of one to three
- * dimensions, and their layers. The loops are in pooling_run.c. */
+/* pooling_adaptive.c: pooling to a given output size: adaptive_avg_pool and adaptive_max_pool of
+ * one to three dimensions, and their layers. The loops are in pooling_run.c. */
 #include <string.h>
 
 #include "kernels/families.h"
@@ -14,16 +14,20 @@ static fxs_status read_size(fxs_call *c, int dims, fxs_window *w) {
     bool one = v->tag == FXS_V_INT;
     fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), w->in);
     if (!one && n != dims && n != 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "output_size must be %d number%s", dims, dims == 1 ? "" : "s");
+        return FXS_REFUSE(c, FXS_ESHAPE, "output_size must be %d number%s", dims,
+                          dims == 1 ? "" : "s");
     for (int k = 0; k < dims; k++) {
         const fxs_value *item = one ? v : fxs_value_item(v, n == 1 ? 0 : (size_t)k);
         int d = 3 - dims + k;
         if (item->tag != FXS_V_INT && item->tag != FXS_V_NONE)
-            return FXS_REFUSE(c, FXS_ETYPE, "output_size must be ints or None, not %s", fxs_value_type_name(item));
+            return FXS_REFUSE(c, FXS_ETYPE, "output_size must be ints or None, not %s",
+                              fxs_value_type_name(item));
         w->out[d] = item->tag == FXS_V_INT ? item->u.i : w->in[d];
         if (w->out[d] < 0)
-            return FXS_REFUSE(c, FXS_EINVAL, "elements of output_size must be greater than or equal to 0, but got %lld",
-                              (long long)w->out[d]);
+            return FXS_REFUSE(
+                c, FXS_EINVAL,
+                "elements of output_size must be greater than or equal to 0, but got %lld",
+                (long long)w->out[d]);
     }
     return FXS_OK;
 }
@@ -48,7 +52,8 @@ static fxs_status run_adaptive(fxs_call *c, int dims, bool average) {
         if (w.status == FXS_OK && average)
             fxs_pooling_average(&w, &p, fxs_tensor_data(x), fxs_tensor_data(y));
         else if (w.status == FXS_OK)
-            fxs_pooling_max(&w, &p, fxs_tensor_data(x), fxs_tensor_data(y), indices ? fxs_tensor_data(indices) : NULL);
+            fxs_pooling_max(&w, &p, fxs_tensor_data(x), fxs_tensor_data(y),
+                            indices ? fxs_tensor_data(indices) : NULL);
     }
     fxs_status s = fxs_work_end(&ints);
     fxs_status t = fxs_work_end(&w);
@@ -57,53 +62,60 @@ static fxs_status run_adaptive(fxs_call *c, int dims, bool average) {
 
 /* every input element is summed or compared about once, and every result divided */
 static fxs_cost cost_adaptive(const fxs_call *c) {
-    return (fxs_cost){.flops = (double)fxs_arg_numel(c, INPUT) + (double)fxs_tensor_numel(c->out[0])};
+    return (fxs_cost){.flops =
+                          (double)fxs_arg_numel(c, INPUT) + (double)fxs_tensor_numel(c->out[0])};
 }
 
-#define ADAPTIVE(n)                                                                                                    \
-    static fxs_status infer_average##n(fxs_call *c) { return infer_adaptive(c, n, true, false); }                      \
-    static fxs_status run_average##n(fxs_call *c) { return run_adaptive(c, n, true); }                                 \
-    static fxs_status infer_max##n(fxs_call *c) { return infer_adaptive(c, n, false, fxs_arg_bool(c, INDICES)); }      \
-    static fxs_status infer_indices##n(fxs_call *c) { return infer_adaptive(c, n, false, true); }                      \
+#define ADAPTIVE(n)                                                                                \
+    static fxs_status infer_average##n(fxs_call *c) { return infer_adaptive(c, n, true, false); }  \
+    static fxs_status run_average##n(fxs_call *c) { return run_adaptive(c, n, true); }             \
+    static fxs_status infer_max##n(fxs_call *c) {                                                  \
+        return infer_adaptive(c, n, false, fxs_arg_bool(c, INDICES));                              \
+    }                                                                                              \
+    static fxs_status infer_indices##n(fxs_call *c) { return infer_adaptive(c, n, false, true); }  \
     static fxs_status run_max##n(fxs_call *c) { return run_adaptive(c, n, false); }
 ADAPTIVE(1)
 ADAPTIVE(2)
 ADAPTIVE(3)
 
-#define ROWS(n)                                                                                                        \
-    {.name = "adaptive_avg_pool" #n "d",                                                                               \
-     .schema = "(Tensor input, any output_size) -> Tensor",                                                            \
-     .torch = "torch.nn.functional.adaptive_avg_pool" #n "d torch.adaptive_avg_pool" #n                                \
-              "d torch._C._nn.adaptive_avg_pool" #n "d",                                                               \
-     .infer = infer_average##n,                                                                                        \
-     .kernel = run_average##n,                                                                                         \
-     .cost = cost_adaptive,                                                                                            \
-     .flags = FXS_OP_NO_INPLACE},                                                                                      \
-        {.name = "adaptive_max_pool" #n "d",                                                                           \
-         .schema = "(Tensor input, any output_size, bool return_indices=False) -> Tensor",                             \
-         .torch = "torch.nn.functional.adaptive_max_pool" #n "d",                                                      \
-         .infer = infer_max##n,                                                                                        \
-         .kernel = run_max##n,                                                                                         \
-         .cost = cost_adaptive,                                                                                        \
-         .flags = FXS_OP_NO_INPLACE},                                                                                  \
-    {                                                                                                                  \
-        .name = "adaptive_max_pool" #n "d_with_indices",                                                               \
-        .schema = "(Tensor input, any output_size, bool return_indices=False) -> (Tensor, Tensor)",                    \
-        .torch = "torch.nn.functional.adaptive_max_pool" #n "d_with_indices torch.adaptive_max_pool" #n                \
-                 "d torch._C._nn.adaptive_max_pool" #n "d",                                                            \
-        .infer = infer_indices##n, .kernel = run_max##n, .cost = cost_adaptive, .flags = FXS_OP_NO_INPLACE             \
+#define ROWS(n)                                                                                    \
+    {.name = "adaptive_avg_pool" #n "d",                                                           \
+     .schema = "(Tensor input, any output_size) -> Tensor",                                        \
+     .torch = "torch.nn.functional.adaptive_avg_pool" #n "d torch.adaptive_avg_pool" #n            \
+              "d torch._C._nn.adaptive_avg_pool" #n "d",                                           \
+     .infer = infer_average##n,                                                                    \
+     .kernel = run_average##n,                                                                     \
+     .cost = cost_adaptive,                                                                        \
+     .flags = FXS_OP_NO_INPLACE},                                                                  \
+        {.name = "adaptive_max_pool" #n "d",                                                       \
+         .schema = "(Tensor input, any output_size, bool return_indices=False) -> Tensor",         \
+         .torch = "torch.nn.functional.adaptive_max_pool" #n "d",                                  \
+         .infer = infer_max##n,                                                                    \
+         .kernel = run_max##n,                                                                     \
+         .cost = cost_adaptive,                                                                    \
+         .flags = FXS_OP_NO_INPLACE},                                                              \
+    {                                                                                              \
+        .name = "adaptive_max_pool" #n "d_with_indices",                                           \
+        .schema =                                                                                  \
+            "(Tensor input, any output_size, bool return_indices=False) -> (Tensor, Tensor)",      \
+        .torch =                                                                                   \
+            "torch.nn.functional.adaptive_max_pool" #n "d_with_indices torch.adaptive_max_pool" #n \
+            "d torch._C._nn.adaptive_max_pool" #n "d",                                             \
+        .infer = infer_indices##n, .kernel = run_max##n, .cost = cost_adaptive,                    \
+        .flags = FXS_OP_NO_INPLACE                                                                 \
     }
 
 const fxs_op fxs_ops_pooling_adaptive[] = {ROWS(1), ROWS(2), ROWS(3), {0}};
 
-#define LAYERS(n)                                                                                                      \
-    {.name = "AdaptiveAvgPool" #n "d",                                                                                 \
-     .hyper = "output_size",                                                                                           \
-     .repr = "output_size=",                                                                                           \
-     .call = "adaptive_avg_pool" #n "d(input, output_size)"},                                                          \
-    {                                                                                                                  \
-        .name = "AdaptiveMaxPool" #n "d", .hyper = "output_size, return_indices=False",                                \
-        .repr = "output_size=", .call = "adaptive_max_pool" #n "d(input, output_size, return_indices)"                 \
+#define LAYERS(n)                                                                                  \
+    {.name = "AdaptiveAvgPool" #n "d",                                                             \
+     .hyper = "output_size",                                                                       \
+     .repr = "output_size=",                                                                       \
+     .call = "adaptive_avg_pool" #n "d(input, output_size)"},                                      \
+    {                                                                                              \
+        .name = "AdaptiveMaxPool" #n "d", .hyper = "output_size, return_indices=False",            \
+        .repr = "output_size=",                                                                    \
+        .call = "adaptive_max_pool" #n "d(input, output_size, return_indices)"                     \
     }
 
 const fxs_module_row fxs_modules_pooling_adaptive[] = {LAYERS(1), LAYERS(2), LAYERS(3), {0}};

@@ -1,6 +1,6 @@
-/* pooling_planes.h: the loops of pooling for one element type, included by pooling_run.c once a type with T, NAME(x),
- * LOWEST (what nothing is smaller than) and NOT_A_NUMBER(x) defined. A window is reduced down first, row by row, which
- * vectorises, and then across. */
+/* pooling_planes.h: the loops of pooling for one element type, included by pooling_run.c once a
+ * type with T, NAME(x), LOWEST (what nothing is smaller than) and NOT_A_NUMBER(x) defined. A window
+ * is reduced down first, row by row, which vectorises, and then across. */
 
 FXS_VECTOR static void NAME(max_row)(const T *x, int64_t n, T *line) {
     for (int64_t i = 0; i < n; i++)
@@ -22,7 +22,8 @@ static void NAME(max_across)(const fxs_taps *t, int64_t n, const T *line, T *y) 
     }
 }
 
-static void NAME(average_across)(const fxs_taps *t, int64_t n, const T *line, int64_t divisor, bool fixed, T *y) {
+static void NAME(average_across)(const fxs_taps *t, int64_t n, const T *line, int64_t divisor,
+                                 bool fixed, T *y) {
     for (int64_t i = 0; i < n; i++) {
         const T *x = line + t->start[i];
         T sum = 0;
@@ -39,7 +40,9 @@ static void NAME(reduce_rows)(const run *j, const T *plane, int64_t z, int64_t r
     bool first = true;
     for (int64_t a = 0; a < d->count[z]; a++)
         for (int64_t b = 0; b < h->count[r]; b++) {
-            const T *x = plane + ((d->start[z] + a * d->step) * p->in[1] + h->start[r] + b * h->step) * p->in[2];
+            const T *x =
+                plane +
+                ((d->start[z] + a * d->step) * p->in[1] + h->start[r] + b * h->step) * p->in[2];
             if (first)
                 memcpy(line, x, (size_t)p->in[2] * sizeof *line);
             else if (j->average)
@@ -53,13 +56,15 @@ static void NAME(reduce_rows)(const run *j, const T *plane, int64_t z, int64_t r
 }
 
 /* The place of a window's largest value, in the plane's row-major order; the first of equals. */
-static int64_t NAME(largest)(const fxs_pooling *p, const T *plane, int64_t z, int64_t r, int64_t i) {
+static int64_t NAME(largest)(const fxs_pooling *p, const T *plane, int64_t z, int64_t r,
+                             int64_t i) {
     const fxs_taps *d = &p->taps[0], *h = &p->taps[1], *w = &p->taps[2];
     int64_t at = (d->start[z] * p->in[1] + h->start[r]) * p->in[2] + w->start[i];
     for (int64_t a = 0; a < d->count[z]; a++)
         for (int64_t b = 0; b < h->count[r]; b++)
             for (int64_t k = 0; k < w->count[i]; k++) {
-                int64_t now = ((d->start[z] + a * d->step) * p->in[1] + h->start[r] + b * h->step) * p->in[2] +
+                int64_t now = ((d->start[z] + a * d->step) * p->in[1] + h->start[r] + b * h->step) *
+                                  p->in[2] +
                               w->start[i] + k * w->step;
                 if (plane[now] > plane[at] || NOT_A_NUMBER(plane[now]))
                     at = now;
@@ -67,7 +72,8 @@ static int64_t NAME(largest)(const fxs_pooling *p, const T *plane, int64_t z, in
     return at;
 }
 
-static void NAME(one_row)(const run *j, const T *plane, int64_t z, int64_t r, T *line, T *y, int64_t *indices) {
+static void NAME(one_row)(const run *j, const T *plane, int64_t z, int64_t r, T *line, T *y,
+                          int64_t *indices) {
     const fxs_pooling *p = j->p;
     if (indices) {
         for (int64_t i = 0; i < p->out[2]; i++) {
@@ -94,7 +100,7 @@ static void NAME(run_planes)(void *user, int64_t begin, int64_t end, int thread)
         for (int64_t r = 0; r < rows; r++) {
             int64_t at = (c * rows + r) * p->out[2];
             NAME(one_row)
-            (j, (const T *)j->x + c * p->in[0] * p->in[1] * p->in[2], r / p->out[1], r % p->out[1], line,
-             (T *)j->y + at, j->indices ? j->indices + at : NULL);
+            (j, (const T *)j->x + c * p->in[0] * p->in[1] * p->in[2], r / p->out[1], r % p->out[1],
+             line, (T *)j->y + at, j->indices ? j->indices + at : NULL);
         }
 }

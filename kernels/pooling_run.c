@@ -1,5 +1,5 @@
-/* pooling_run.c: computes maxima and averages over windows, sliding or adaptive. Called by pooling.c and
- * pooling_adaptive.c; the arguments are checked. */
+/* pooling_run.c: computes maxima and averages over windows, sliding or adaptive. Called by
+ * pooling.c and pooling_adaptive.c; the arguments are checked. */
 #include <math.h>
 #include <string.h>
 
@@ -56,19 +56,24 @@ void fxs_pooling_average(fxs_work *w, const fxs_pooling *p, const void *x, void 
     run_pooling(w, &(run){.p = p, .x = x, .y = y, .average = true});
 }
 
-/* ---- taps ------------------------------------------------------------------------------------------------- */
+/* ---- taps
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static bool reserve(fxs_work *w, fxs_pooling *p) {
     for (int d = 0; d < 3; d++) {
         int64_t *all = fxs_work_scratch(w, 3 * p->out[d], sizeof *all);
         if (!all)
             return false;
-        p->taps[d] = (fxs_taps){.step = 1, .start = all, .count = all + p->out[d], .extent = all + 2 * p->out[d]};
+        p->taps[d] = (fxs_taps){
+            .step = 1, .start = all, .count = all + p->out[d], .extent = all + 2 * p->out[d]};
     }
     return true;
 }
 
-static int64_t clip(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+static int64_t clip(int64_t x, int64_t low, int64_t high) {
+    return x < low ? low : x > high ? high : x;
+}
 
 void fxs_pooling_slide(fxs_work *w, fxs_pooling *p, const fxs_window *window, bool with_padding) {
     if (!reserve(w, p))
@@ -95,7 +100,8 @@ void fxs_pooling_divide(fxs_work *w, fxs_pooling *p) {
         return;
     for (int d = 0; d < 3; d++)
         for (int64_t i = 0; i < p->out[d]; i++) {
-            int64_t start = i * p->in[d] / p->out[d], end = ((i + 1) * p->in[d] + p->out[d] - 1) / p->out[d];
+            int64_t start = i * p->in[d] / p->out[d],
+                    end = ((i + 1) * p->in[d] + p->out[d] - 1) / p->out[d];
             p->taps[d].start[i] = start;
             p->taps[d].count[i] = p->taps[d].extent[i] = end - start;
         }
@@ -112,7 +118,8 @@ void fxs_pooling_sizes(fxs_pooling *p, int dims, const fxs_tensor *x, const fxs_
         p->planes *= x->sizes[i];
 }
 
-/* ---- results ---------------------------------------------------------------------------------------------- */
+/* ---- results
+ * ---------------------------------------------------------------------------------------------- */
 
 fxs_status fxs_pooling_check(fxs_call *c, const fxs_tensor *x, int dims, bool channels) {
     char text[FXS_SIZES_TEXT];
@@ -120,13 +127,14 @@ fxs_status fxs_pooling_check(fxs_call *c, const fxs_tensor *x, int dims, bool ch
     for (int i = x->ndim == dims + 2; ok && i < x->ndim; i++)
         ok = x->sizes[i] != 0 || (channels && i == x->ndim - dims - 1);
     return ok ? FXS_OK
-              : FXS_REFUSE(
-                    c, FXS_ESHAPE,
-                    "expected %dD or %dD (batch mode) tensor with optional 0 dim batch size for input, but got: %s",
-                    dims + 1, dims + 2, fxs_sizes_text(x, text));
+              : FXS_REFUSE(c, FXS_ESHAPE,
+                           "expected %dD or %dD (batch mode) tensor with optional 0 dim batch size "
+                           "for input, but got: %s",
+                           dims + 1, dims + 2, fxs_sizes_text(x, text));
 }
 
-/* One dimension is pooled as two, the first of size 1: so a transposed [N, L, C] looks like channels_last. */
+/* One dimension is pooled as two, the first of size 1: so a transposed [N, L, C] looks like
+ * channels_last. */
 static bool keeps_channels_last(const fxs_tensor *x, int dims) {
     fxs_tensor t = *x;
     if (x->ndim != dims + 2 || dims == 3)
@@ -139,8 +147,8 @@ static bool keeps_channels_last(const fxs_tensor *x, int dims) {
     return fxs_suggests_channels_last(&t);
 }
 
-fxs_status fxs_pooling_result(fxs_call *c, const fxs_tensor *x, int dims, const int64_t spatial[3], bool keep_format,
-                              bool indices) {
+fxs_status fxs_pooling_result(fxs_call *c, const fxs_tensor *x, int dims, const int64_t spatial[3],
+                              bool keep_format, bool indices) {
     int64_t sizes[5], strides[5];
     int lead = x->ndim - dims;
     memcpy(sizes, x->sizes, (size_t)lead * sizeof *sizes);

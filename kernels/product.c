@@ -19,7 +19,8 @@ static stack stack_of(fxs_tensor *t, bool left) {
     else if (n == 1)
         s.rows = t->sizes[0], s.row = t->strides[0], s.col = 1;
     else
-        s.rows = t->sizes[n - 2], s.cols = t->sizes[n - 1], s.row = t->strides[n - 2], s.col = t->strides[n - 1];
+        s.rows = t->sizes[n - 2], s.cols = t->sizes[n - 1], s.row = t->strides[n - 2],
+        s.col = t->strides[n - 1];
     return s;
 }
 
@@ -69,8 +70,8 @@ void fxs_product(fxs_work *w, fxs_tensor *a, fxs_tensor *b, fxs_tensor *out, boo
     stack x = usable(w, a, true), y = usable(w, b, false);
     if (w->status != FXS_OK)
         return;
-    fxs_gemm g = fxs_gemm_dense(w->dtype, x.rows, y.cols, x.cols, fxs_tensor_data(x.t), fxs_tensor_data(y.t),
-                                fxs_tensor_data(out));
+    fxs_gemm g = fxs_gemm_dense(w->dtype, x.rows, y.cols, x.cols, fxs_tensor_data(x.t),
+                                fxs_tensor_data(y.t), fxs_tensor_data(out));
     g.accumulate = accumulate;
     g.a_row = x.row, g.a_col = x.col, g.b_row = y.row, g.b_col = y.col;
     if (batch_count(&y) == 1 && x.nbatch >= y.nbatch && fxs_tensor_is_contiguous(x.t)) {
@@ -85,18 +86,22 @@ void fxs_product(fxs_work *w, fxs_tensor *a, fxs_tensor *b, fxs_tensor *out, boo
 static fxs_status refuse_inner(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
     char x[FXS_SIZES_TEXT], y[FXS_SIZES_TEXT];
     if (a->ndim == 2 && b->ndim == 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
                           (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0],
                           (long long)b->sizes[1]);
     return FXS_REFUSE(c, FXS_ESHAPE, "shapes cannot be multiplied: %s and %s", fxs_sizes_text(a, x),
                       fxs_sizes_text(b, y));
 }
 
-fxs_status fxs_product_sizes(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b, int *ndim, int64_t *sizes) {
+fxs_status fxs_product_sizes(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b, int *ndim,
+                             int64_t *sizes) {
     char at[FXS_SIZES_TEXT], bt[FXS_SIZES_TEXT];
     if (a->ndim == 0 || b->ndim == 0)
-        return FXS_REFUSE(c, FXS_ESHAPE, "both arguments need to be at least 1-dimensional, but they are %s and %s",
-                          fxs_sizes_text(a, at), fxs_sizes_text(b, bt));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "both arguments need to be at least 1-dimensional, but they are %s and %s",
+            fxs_sizes_text(a, at), fxs_sizes_text(b, bt));
     stack x = stack_of((fxs_tensor *)a, true), y = stack_of((fxs_tensor *)b, false);
     if (x.cols != y.rows)
         return refuse_inner(c, a, b);
@@ -105,8 +110,8 @@ fxs_status fxs_product_sizes(fxs_call *c, const fxs_tensor *a, const fxs_tensor 
         sizes[i] = batch_size(&x, &y, i, n);
         int j = i - (n - y.nbatch);
         if (j >= 0 && y.t->sizes[j] != 1 && y.t->sizes[j] != sizes[i])
-            return FXS_REFUSE(c, FXS_ESHAPE, "batch dimensions do not broadcast: %s and %s", fxs_sizes_text(a, at),
-                              fxs_sizes_text(b, bt));
+            return FXS_REFUSE(c, FXS_ESHAPE, "batch dimensions do not broadcast: %s and %s",
+                              fxs_sizes_text(a, at), fxs_sizes_text(b, bt));
     }
     if (a->ndim > 1)
         sizes[count++] = x.rows;

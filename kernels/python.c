@@ -36,13 +36,15 @@ fxs_status fxs_item(fxs_call *c, const fxs_tensor *t, fxs_value *out) {
     fxs_value v = fxs_of_tensor((fxs_tensor *)t);
     fxs_number n;
     if (fxs_tensor_numel(t) != 1)
-        return FXS_REFUSE(c, FXS_EINVAL,
-                          "only one element tensors can be converted to Python scalars, but the shape is %s",
-                          fxs_sizes_text(t, text));
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "only one element tensors can be converted to Python scalars, but the shape is %s",
+            fxs_sizes_text(t, text));
     if (!t->storage)
-        return FXS_REFUSE(c, FXS_EUNKNOWN,
-                          "the value of the tensor is not known without computing it: run with values, "
-                          "not with shapes only");
+        return FXS_REFUSE(
+            c, FXS_EUNKNOWN,
+            "the value of the tensor is not known without computing it: run with values, "
+            "not with shapes only");
     if (!fxs_number_of(&v, &n))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(t->dtype));
     *out = n.real ? fxs_float(n.f) : t->dtype == FXS_BOOL ? fxs_bool(n.i != 0) : fxs_int(n.i);
@@ -59,7 +61,8 @@ fxs_status fxs_truth(fxs_call *c, const fxs_value *v, bool *out) {
         return FXS_OK;
     case FXS_V_TENSOR:
         if (fxs_tensor_numel(v->u.tensor) > 1)
-            return FXS_REFUSE(c, FXS_EINVAL, "boolean value of a tensor with more than one value is ambiguous");
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "boolean value of a tensor with more than one value is ambiguous");
         if (fxs_tensor_numel(v->u.tensor) == 0) {
             *out = false;
             return FXS_OK;
@@ -91,11 +94,12 @@ bool fxs_python_equal(const fxs_value *v, const fxs_value *w) {
 }
 
 static fxs_status no_order(fxs_call *c, const fxs_value *v, const fxs_value *w) {
-    return FXS_REFUSE(c, FXS_ETYPE, "no order between instances of '%s' and '%s'", fxs_value_type_name(v),
-                      fxs_value_type_name(w));
+    return FXS_REFUSE(c, FXS_ETYPE, "no order between instances of '%s' and '%s'",
+                      fxs_value_type_name(v), fxs_value_type_name(w));
 }
 
-fxs_status fxs_python_compare(fxs_call *c, const fxs_value *v, const fxs_value *w, int *order, bool *unordered) {
+fxs_status fxs_python_compare(fxs_call *c, const fxs_value *v, const fxs_value *w, int *order,
+                              bool *unordered) {
     fxs_number a, b;
     *order = 0;
     if (fxs_number_of(v, &a) && fxs_number_of(w, &b)) {
@@ -115,7 +119,8 @@ fxs_status fxs_python_compare(fxs_call *c, const fxs_value *v, const fxs_value *
     size_t n = fxs_value_len(v), m = fxs_value_len(w);
     for (size_t i = 0; i < n && i < m; i++)
         if (!fxs_python_equal(fxs_value_item(v, i), fxs_value_item(w, i)))
-            return fxs_python_compare(c, fxs_value_item(v, i), fxs_value_item(w, i), order, unordered);
+            return fxs_python_compare(c, fxs_value_item(v, i), fxs_value_item(w, i), order,
+                                      unordered);
     *order = (n > m) - (n < m);
     return FXS_OK;
 }

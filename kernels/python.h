@@ -1,4 +1,5 @@
-/* python.h: Python's view of values that are no tensors, shared by the scalar families: numbers, truth, order. */
+/* python.h: Python's view of values that are no tensors, shared by the scalar families: numbers,
+ * truth, order. */
 #ifndef FXS_KERNELS_PYTHON_H
 #define FXS_KERNELS_PYTHON_H
 
@@ -13,14 +14,17 @@ typedef struct fxs_number {
 
 /* False when v is no number. A tensor of one known element counts as its item. */
 bool fxs_number_of(const fxs_value *v, fxs_number *out);
-/* The item of a tensor of one element as a Python number; refuses other tensors, and values that are not computed. */
+/* The item of a tensor of one element as a Python number; refuses other tensors, and values that
+ * are not computed. */
 fxs_status fxs_item(fxs_call *c, const fxs_tensor *t, fxs_value *out);
 /* Python's bool(v). */
 fxs_status fxs_truth(fxs_call *c, const fxs_value *v, bool *out);
 /* Python's v == w, looking into tensors of one element. */
 bool fxs_python_equal(const fxs_value *v, const fxs_value *w);
-/* Below 0, 0 or above 0 as v is less, equal or greater; refuses what has no order. NaN: *unordered. */
-fxs_status fxs_python_compare(fxs_call *c, const fxs_value *v, const fxs_value *w, int *order, bool *unordered);
+/* Below 0, 0 or above 0 as v is less, equal or greater; refuses what has no order. NaN: *unordered.
+ */
+fxs_status fxs_python_compare(fxs_call *c, const fxs_value *v, const fxs_value *w, int *order,
+                              bool *unordered);
 /* "unsupported operand type(s) for +: 'int' and 'str'" */
 fxs_status fxs_bad_operands(fxs_call *c, const char *sign);
 /* Gives a number as the result. */

@@ -1,5 +1,6 @@
-/* random.c: rand randn randint randperm, their _like forms, normal_ uniform_ bernoulli and the other ways to fill a
- * tensor with numbers drawn from the call's seed. The numbers are repeatable, but not PyTorch's. */
+/* random.c: rand randn randint randperm, their _like forms, normal_ uniform_ bernoulli and the
+ * other ways to fill a tensor with numbers drawn from the call's seed. The numbers are repeatable,
+ * but not PyTorch's. */
 
 #include "base/rng.h"
 #include "kernels/create.h"
@@ -32,7 +33,8 @@ static fxs_status fill(fxs_call *c, fxs_tensor *t, fill_fn *fn, double a, double
     return FXS_OK;
 }
 
-/* ---- new tensors --------------------------------------------------------------------------------------- */
+/* ---- new tensors
+ * --------------------------------------------------------------------------------------- */
 
 /* rand(size, dtype, ...) */
 static fxs_status infer_sizes(fxs_call *c) {
@@ -50,8 +52,10 @@ static fxs_status run_randn(fxs_call *c) { return fill(c, c->out[0], fxs_fill_no
 
 static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
     if (low >= high)
-        return FXS_REFUSE(c, FXS_EINVAL, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
-                          (long long)low, (long long)high);
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+            (long long)low, (long long)high);
     return FXS_OK;
 }
 
@@ -70,7 +74,8 @@ static fxs_status infer_randint_from(fxs_call *c) {
     return fxs_out_sizes(c, 2, fxs_dtype_arg(c, 3, FXS_INT64));
 }
 static fxs_status run_randint_from(fxs_call *c) {
-    return fill(c, c->out[0], fill_integers, (double)fxs_arg_int(c, 0), (double)(fxs_arg_int(c, 1) - 1));
+    return fill(c, c->out[0], fill_integers, (double)fxs_arg_int(c, 0),
+                (double)(fxs_arg_int(c, 1) - 1));
 }
 
 /* randperm(n, dtype): each number of 0..n-1 once. */
@@ -106,7 +111,8 @@ static fxs_status infer_bernoulli(fxs_call *c) {
     if (fxs_arg_is_none(c, 1))
         FXS_TRY(check_float(c, t->dtype));
     else if (!(fxs_arg_float(c, 1) >= 0 && fxs_arg_float(c, 1) <= 1))
-        return FXS_REFUSE(c, FXS_EINVAL, "expects p to be in [0, 1], but got p=%g", fxs_arg_float(c, 1));
+        return FXS_REFUSE(c, FXS_EINVAL, "expects p to be in [0, 1], but got p=%g",
+                          fxs_arg_float(c, 1));
     return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);
 }
 
@@ -132,7 +138,8 @@ static fxs_status run_bernoulli(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- filling in place ---------------------------------------------------------------------------------- */
+/* ---- filling in place
+ * ---------------------------------------------------------------------------------- */
 
 static fxs_status infer_fill(fxs_call *c) {
     FXS_TRY(check_float(c, fxs_arg_tensor(c, 0)->dtype));
@@ -142,7 +149,8 @@ static fxs_status infer_fill(fxs_call *c) {
 /* uniform_(self, from, to) */
 static fxs_status infer_uniform(fxs_call *c) {
     if (fxs_arg_float(c, 1) > fxs_arg_float(c, 2))
-        return FXS_REFUSE(c, FXS_EINVAL, "expects to return a [from, to) range, but found from=%g > to=%g",
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "expects to return a [from, to) range, but found from=%g > to=%g",
                           fxs_arg_float(c, 1), fxs_arg_float(c, 2));
     return infer_fill(c);
 }
@@ -150,12 +158,14 @@ static fxs_status infer_uniform(fxs_call *c) {
 /* normal_(self, mean, std) */
 static fxs_status infer_normal(fxs_call *c) {
     if (fxs_arg_float(c, 2) < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g", fxs_arg_float(c, 2));
+        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
+                          fxs_arg_float(c, 2));
     return infer_fill(c);
 }
 
 static fxs_status run_uniform(fxs_call *c) {
-    return fill(c, fxs_arg_tensor(c, 0), fxs_fill_uniform, fxs_arg_float(c, 1), fxs_arg_float(c, 2));
+    return fill(c, fxs_arg_tensor(c, 0), fxs_fill_uniform, fxs_arg_float(c, 1),
+                fxs_arg_float(c, 2));
 }
 static fxs_status run_normal(fxs_call *c) {
     return fill(c, fxs_arg_tensor(c, 0), fxs_fill_normal, fxs_arg_float(c, 1), fxs_arg_float(c, 2));
@@ -163,7 +173,9 @@ static fxs_status run_normal(fxs_call *c) {
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_RANDOM)
 #define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF | FXS_OP_RANDOM)
-#define REST "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor"
+#define REST                                                                                       \
+    "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) " \
+    "-> Tensor"
 #define OPTIONS "*, dtype? dtype=None, " REST
 #define LIKE "*, dtype? dtype=None, memory_format? memory_format=None, " REST
 
@@ -172,16 +184,17 @@ const fxs_op fxs_ops_random[] = {
     {"randn", "(int... size, " OPTIONS, "torch.randn", infer_sizes, run_randn, NULL, PURE},
     {"rand_like", "(Tensor self, " LIKE, "torch.rand_like", infer_like, run_rand, NULL, PURE},
     {"randn_like", "(Tensor self, " LIKE, "torch.randn_like", infer_like, run_randn, NULL, PURE},
-    {"randint", "(int high, int[] size, " OPTIONS, "torch.randint", infer_randint, run_randint, NULL, PURE},
-    {"randint", "(int low, int high, int[] size, " OPTIONS, "torch.randint", infer_randint_from, run_randint_from, NULL,
-     PURE},
+    {"randint", "(int high, int[] size, " OPTIONS, "torch.randint", infer_randint, run_randint,
+     NULL, PURE},
+    {"randint", "(int low, int high, int[] size, " OPTIONS, "torch.randint", infer_randint_from,
+     run_randint_from, NULL, PURE},
     {"randperm", "(int n, " OPTIONS, "torch.randperm", infer_randperm, run_randperm, NULL, PURE},
-    {"bernoulli", "(Tensor self, float? p=None) -> Tensor", "torch.bernoulli Tensor.bernoulli", infer_bernoulli,
-     run_bernoulli, NULL, FXS_OP_RANDOM},
-    {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_", infer_uniform, run_uniform,
-     NULL, WRITES},
-    {"normal_", "(Tensor self, float mean=0, float std=1) -> Tensor", "Tensor.normal_", infer_normal, run_normal, NULL,
-     WRITES},
+    {"bernoulli", "(Tensor self, float? p=None) -> Tensor", "torch.bernoulli Tensor.bernoulli",
+     infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM},
+    {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_",
+     infer_uniform, run_uniform, NULL, WRITES},
+    {"normal_", "(Tensor self, float mean=0, float std=1) -> Tensor", "Tensor.normal_",
+     infer_normal, run_normal, NULL, WRITES},
     {0},
 };
 #undef PURE

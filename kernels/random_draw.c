@@ -1,5 +1,5 @@
-/* random_draw.c: drawing from given weights and ranges: multinomial random_ randint_like normal (of tensors)
- * exponential_. The numbers are repeatable, but not PyTorch's. */
+/* random_draw.c: drawing from given weights and ranges: multinomial random_ randint_like normal (of
+ * tensors) exponential_. The numbers are repeatable, but not PyTorch's. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
-/* ---- multinomial(self, num_samples, replacement) --------------------------------------------------------------- */
+/* ---- multinomial(self, num_samples, replacement)
+ * --------------------------------------------------------------- */
 
 static fxs_status infer_multinomial(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -19,7 +20,9 @@ static fxs_status infer_multinomial(fxs_call *c) {
     if (n <= 0)
         return FXS_REFUSE(c, FXS_EINVAL, "cannot sample n_sample <= 0 samples");
     if (!fxs_arg_bool(c, 2) && n > t->sizes[t->ndim - 1])
-        return FXS_REFUSE(c, FXS_EINVAL, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     sizes[0] = t->sizes[0];
     sizes[t->ndim - 1] = n;
     return fxs_out_new(c, FXS_INT64, t->ndim, sizes, NULL);
@@ -39,18 +42,22 @@ static int64_t draw(const double *weights, int64_t n, double total, double at) {
     return last;
 }
 
-static fxs_status draw_row(fxs_call *c, double *weights, int64_t n, int64_t samples, uint64_t seed, int64_t *out) {
+static fxs_status draw_row(fxs_call *c, double *weights, int64_t n, int64_t samples, uint64_t seed,
+                           int64_t *out) {
     double total = 0;
     int64_t positive = 0;
     for (int64_t i = 0; i < n; i++) {
         if (!(weights[i] >= 0) || isinf(weights[i]))
-            return FXS_REFUSE(c, FXS_EINVAL, "probability tensor contains either inf, nan or element < 0");
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "probability tensor contains either inf, nan or element < 0");
         total += weights[i];
         positive += weights[i] > 0;
     }
     if (positive == 0 || (!fxs_arg_bool(c, 2) && positive < samples))
-        return FXS_REFUSE(c, FXS_EINVAL, "invalid multinomial distribution: %lld probabilities above 0, %lld samples",
-                          (long long)positive, (long long)samples);
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "invalid multinomial distribution: %lld probabilities above 0, %lld samples",
+            (long long)positive, (long long)samples);
     for (int64_t k = 0; k < samples; k++) {
         out[k] = draw(weights, n, total, (double)fxs_random_unit(seed, (uint64_t)k));
         if (!fxs_arg_bool(c, 2)) {
@@ -65,18 +72,21 @@ static fxs_status run_multinomial(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_work w = fxs_work_begin(c, t->dtype);
     const char *x = fxs_work_data(&w, t);
-    int64_t n = t->sizes[t->ndim - 1], rows = t->ndim == 2 ? t->sizes[0] : 1, samples = fxs_arg_int(c, 1);
+    int64_t n = t->sizes[t->ndim - 1], rows = t->ndim == 2 ? t->sizes[0] : 1,
+            samples = fxs_arg_int(c, 1);
     double *weights = fxs_work_scratch(&w, n, sizeof *weights);
     for (int64_t r = 0; w.status == FXS_OK && r < rows; r++) {
         for (int64_t i = 0; i < n; i++)
-            weights[i] = fxs_load_double(w.dtype, x + (size_t)(r * n + i) * fxs_dtype_size(w.dtype));
+            weights[i] =
+                fxs_load_double(w.dtype, x + (size_t)(r * n + i) * fxs_dtype_size(w.dtype));
         w.status = draw_row(c, weights, n, samples, c->seed + (uint64_t)r,
                             (int64_t *)fxs_tensor_data(c->out[0]) + r * samples);
     }
     return fxs_work_end(&w);
 }
 
-/* ---- whole numbers ------------------------------------------------------------------------------------------------
+/* ---- whole numbers
+ * ------------------------------------------------------------------------------------------------
  */
 
 /* What a type can hold: all of 0 to 2^mantissa for floats. */
@@ -114,8 +124,10 @@ static fxs_status fill(fxs_call *c, fxs_tensor *t, double low, double high) {
 
 static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
     if (low >= high)
-        return FXS_REFUSE(c, FXS_EINVAL, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
-                          (long long)low, (long long)high);
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+            (long long)low, (long long)high);
     return FXS_OK;
 }
 
@@ -130,7 +142,8 @@ static fxs_status infer_random(fxs_call *c) {
 static fxs_status run_random(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     double low = c->nargs > 3 ? (double)fxs_arg_int(c, 1) : 0;
-    return fill(c, t, low, c->nargs > 2 ? (double)fxs_arg_int(c, c->nargs - 2) - 1 : most_of(t->dtype));
+    return fill(c, t, low,
+                c->nargs > 2 ? (double)fxs_arg_int(c, c->nargs - 2) - 1 : most_of(t->dtype));
 }
 
 /* randint_like(self, high, dtype, memory_format, ...) and with low before high */
@@ -138,7 +151,9 @@ static fxs_status infer_randint_like(fxs_call *c) {
     FXS_TRY(check_range(c, 0, fxs_arg_int(c, 1)));
     return fxs_out_as(c, 2, 3);
 }
-static fxs_status run_randint_like(fxs_call *c) { return fill(c, c->out[0], 0, (double)fxs_arg_int(c, 1) - 1); }
+static fxs_status run_randint_like(fxs_call *c) {
+    return fill(c, c->out[0], 0, (double)fxs_arg_int(c, 1) - 1);
+}
 
 static fxs_status infer_randint_like_from(fxs_call *c) {
     FXS_TRY(check_range(c, fxs_arg_int(c, 1), fxs_arg_int(c, 2)));
@@ -148,7 +163,8 @@ static fxs_status run_randint_like_from(fxs_call *c) {
     return fill(c, c->out[0], (double)fxs_arg_int(c, 1), (double)fxs_arg_int(c, 2) - 1);
 }
 
-/* ---- normal -------------------------------------------------------------------------------------------------------
+/* ---- normal
+ * -------------------------------------------------------------------------------------------------------
  */
 
 /* normal(mean, std): one number for each pair, of which either may be one for all */
@@ -161,7 +177,8 @@ static fxs_status infer_normal(fxs_call *c) {
     if (!fxs_is_floating(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     if (c->arg[1].tag != FXS_V_TENSOR && fxs_arg_float(c, 1) < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g", fxs_arg_float(c, 1));
+        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
+                          fxs_arg_float(c, 1));
     int ndim = 0;
     int64_t sizes[FXS_MAX_DIM];
     FXS_TRY(fxs_broadcast(c, &o, &ndim, sizes));
@@ -179,7 +196,8 @@ static double parameter(const fxs_call *c, int i, const fxs_tensor *out, int64_t
             at += position % out->sizes[k] * t->strides[own];
         position /= out->sizes[k];
     }
-    return fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype));
+    return fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) +
+                                         at * (int64_t)fxs_dtype_size(t->dtype));
 }
 
 static fxs_status run_normal(fxs_call *c) {
@@ -187,15 +205,19 @@ static fxs_status run_normal(fxs_call *c) {
     for (int64_t i = 0, n = fxs_tensor_numel(out); i < n; i++) {
         double std = parameter(c, 1, out, i);
         if (!(std >= 0))
-            return FXS_REFUSE(c, FXS_EINVAL, "expects all elements of std >= 0.0, but found %g", std);
-        fxs_store_double(out->dtype, (char *)fxs_tensor_data(out) + (size_t)i * fxs_dtype_size(out->dtype),
+            return FXS_REFUSE(c, FXS_EINVAL, "expects all elements of std >= 0.0, but found %g",
+                              std);
+        fxs_store_double(out->dtype,
+                         (char *)fxs_tensor_data(out) + (size_t)i * fxs_dtype_size(out->dtype),
                          parameter(c, 0, out, i) + std * fxs_random_normal(c->seed, (uint64_t)i));
     }
     return FXS_OK;
 }
 
 /* normal(mean, std, size, dtype, ...) */
-static fxs_status infer_normal_sizes(fxs_call *c) { return fxs_out_sizes(c, 2, fxs_dtype_arg(c, 3, FXS_FLOAT32)); }
+static fxs_status infer_normal_sizes(fxs_call *c) {
+    return fxs_out_sizes(c, 2, fxs_dtype_arg(c, 3, FXS_FLOAT32));
+}
 static fxs_status run_normal_sizes(fxs_call *c) {
     fxs_fill_normal(c->ctx, c->out[0], c->seed, fxs_arg_float(c, 0), fxs_arg_float(c, 1));
     return FXS_OK;
@@ -205,7 +227,8 @@ static fxs_status run_normal_sizes(fxs_call *c) {
 static fxs_status infer_exponential(fxs_call *c) {
     FXS_TRY(fxs_check_dtype(c, fxs_arg_tensor(c, 0), FXS_TAKES_FLOATS));
     if (fxs_arg_float(c, 1) < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects lambda >= 0.0, but found lambda=%g", fxs_arg_float(c, 1));
+        return FXS_REFUSE(c, FXS_EINVAL, "expects lambda >= 0.0, but found lambda=%g",
+                          fxs_arg_float(c, 1));
     return fxs_out_same(c, fxs_arg_tensor(c, 0));
 }
 
@@ -213,8 +236,9 @@ static fxs_status run_exponential(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0), *own;
     FXS_TRY(fxs_tensor_new(c->ctx, t->dtype, t->ndim, t->sizes, &own));
     for (int64_t i = 0, n = fxs_tensor_numel(t); i < n; i++)
-        fxs_store_double(t->dtype, (char *)fxs_tensor_data(own) + (size_t)i * fxs_dtype_size(t->dtype),
-                         -log1p(-(double)fxs_random_unit(c->seed, (uint64_t)i)) / fxs_arg_float(c, 1));
+        fxs_store_double(
+            t->dtype, (char *)fxs_tensor_data(own) + (size_t)i * fxs_dtype_size(t->dtype),
+            -log1p(-(double)fxs_random_unit(c->seed, (uint64_t)i)) / fxs_arg_float(c, 1));
     fxs_tensor_copy(c->ctx, t, own);
     fxs_tensor_unref(own);
     return FXS_OK;
@@ -222,26 +246,33 @@ static fxs_status run_exponential(fxs_call *c) {
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_RANDOM)
 #define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF | FXS_OP_RANDOM)
-#define REST "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor"
+#define REST                                                                                       \
+    "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) " \
+    "-> Tensor"
 #define LIKE "*, dtype? dtype=None, memory_format? memory_format=None, " REST
 #define GENERATOR "*, any generator=None) -> Tensor"
 
 const fxs_op fxs_ops_random_draw[] = {
     {"multinomial", "(Tensor self, int num_samples, bool replacement=False, " GENERATOR,
      "torch.multinomial Tensor.multinomial", infer_multinomial, run_multinomial, NULL, PURE},
-    {"random_", "(Tensor self, " GENERATOR, "Tensor.random_", infer_random, run_random, NULL, WRITES},
-    {"random_", "(Tensor self, int to, " GENERATOR, "Tensor.random_", infer_random, run_random, NULL, WRITES},
-    {"random_", "(Tensor self, int from, int to, " GENERATOR, "Tensor.random_", infer_random, run_random, NULL, WRITES},
-    {"randint_like", "(Tensor self, int high, " LIKE, "torch.randint_like", infer_randint_like, run_randint_like, NULL,
-     PURE},
-    {"randint_like", "(Tensor self, int low, int high, " LIKE, "torch.randint_like", infer_randint_like_from,
-     run_randint_like_from, NULL, PURE},
-    {"normal", "(Tensor mean, Tensor|float std=1.0, " GENERATOR, "torch.normal", infer_normal, run_normal, NULL, PURE},
-    {"normal", "(float mean, Tensor std, " GENERATOR, "torch.normal", infer_normal, run_normal, NULL, PURE},
-    {"normal", "(float mean, float std, int[] size, *, dtype? dtype=None, " REST, "torch.normal", infer_normal_sizes,
-     run_normal_sizes, NULL, PURE},
-    {"exponential_", "(Tensor self, float lambd=1, " GENERATOR, "Tensor.exponential_", infer_exponential,
-     run_exponential, NULL, WRITES},
+    {"random_", "(Tensor self, " GENERATOR, "Tensor.random_", infer_random, run_random, NULL,
+     WRITES},
+    {"random_", "(Tensor self, int to, " GENERATOR, "Tensor.random_", infer_random, run_random,
+     NULL, WRITES},
+    {"random_", "(Tensor self, int from, int to, " GENERATOR, "Tensor.random_", infer_random,
+     run_random, NULL, WRITES},
+    {"randint_like", "(Tensor self, int high, " LIKE, "torch.randint_like", infer_randint_like,
+     run_randint_like, NULL, PURE},
+    {"randint_like", "(Tensor self, int low, int high, " LIKE, "torch.randint_like",
+     infer_randint_like_from, run_randint_like_from, NULL, PURE},
+    {"normal", "(Tensor mean, Tensor|float std=1.0, " GENERATOR, "torch.normal", infer_normal,
+     run_normal, NULL, PURE},
+    {"normal", "(float mean, Tensor std, " GENERATOR, "torch.normal", infer_normal, run_normal,
+     NULL, PURE},
+    {"normal", "(float mean, float std, int[] size, *, dtype? dtype=None, " REST, "torch.normal",
+     infer_normal_sizes, run_normal_sizes, NULL, PURE},
+    {"exponential_", "(Tensor self, float lambd=1, " GENERATOR, "Tensor.exponential_",
+     infer_exponential, run_exponential, NULL, WRITES},
     {0},
 };
 #undef PURE

@@ -1,15 +1,18 @@
-/* rearrange.c: flip roll rot90 repeat tile repeat_interleave tril triu diag meshgrid broadcast_tensors atleast_nd:
- * copies of the same elements in other places. */
+/* rearrange.c: flip roll rot90 repeat tile repeat_interleave tril triu diag meshgrid
+ * broadcast_tensors atleast_nd: copies of the same elements in other places. */
 #include <string.h>
 
 #include "kernels/format.h"
 #include "kernels/iterate.h"
 
-/* ---- flip, rot90 --------------------------------------------------------------------------------------- */
+/* ---- flip, rot90
+ * --------------------------------------------------------------------------------------- */
 
 /* A copy of from into to, whose element index is mirrored in the dimensions that are marked. */
-static void copy_mirrored(fxs_ctx *ctx, const fxs_tensor *to, const fxs_tensor *from, const bool *mirror) {
-    fxs_tensor t = *to; /* walking the target backwards needs negative strides, which only live here */
+static void copy_mirrored(fxs_ctx *ctx, const fxs_tensor *to, const fxs_tensor *from,
+                          const bool *mirror) {
+    fxs_tensor t =
+        *to; /* walking the target backwards needs negative strides, which only live here */
     if (fxs_tensor_numel(from) == 0)
         return;
     for (int i = 0; i < t.ndim; i++) {
@@ -28,7 +31,8 @@ static fxs_status read_mirrors(fxs_call *c, const fxs_tensor *t, int arg, bool *
         int d;
         FXS_TRY(fxs_wrap_dim(c, dims[i], t->ndim, &d));
         if (mirror[d])
-            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims", d);
+            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims",
+                              d);
         mirror[d] = true;
     }
     return FXS_OK;
@@ -66,7 +70,8 @@ static fxs_status run_flip_dim(fxs_call *c, int dim) {
 static fxs_status run_fliplr(fxs_call *c) { return run_flip_dim(c, 1); }
 static fxs_status run_flipud(fxs_call *c) { return run_flip_dim(c, 0); }
 
-/* rot90(self, k, dims): k quarter turns from dims[0] to dims[1]; odd ones exchange the dimensions after a flip. */
+/* rot90(self, k, dims): k quarter turns from dims[0] to dims[1]; odd ones exchange the dimensions
+ * after a flip. */
 static fxs_status rotation(fxs_call *c, int *turns, int *a, int *b) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t dims[2];
@@ -74,7 +79,8 @@ static fxs_status rotation(fxs_call *c, int *turns, int *a, int *b) {
     if (fxs_arg_ints(c, 2, dims, 2) != 2)
         return FXS_REFUSE(c, FXS_EINVAL, "expected total rotation dims == 2");
     if (t->ndim < 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected total dims >= 2, but got total dims = %d", t->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected total dims >= 2, but got total dims = %d",
+                          t->ndim);
     FXS_TRY(fxs_wrap_dim(c, dims[0], t->ndim, a));
     FXS_TRY(fxs_wrap_dim(c, dims[1], t->ndim, b));
     if (*a == *b)
@@ -113,10 +119,11 @@ static fxs_status run_rot90(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- roll ---------------------------------------------------------------------------------------------- */
+/* ---- roll
+ * ---------------------------------------------------------------------------------------------- */
 
-/* Shifts by dimension, between 0 and its size; without dims the flat tensor is rolled, by shift[0]. `still`: one of the
- * shifts in the list moves nothing. */
+/* Shifts by dimension, between 0 and its size; without dims the flat tensor is rolled, by shift[0].
+ * `still`: one of the shifts in the list moves nothing. */
 static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat, bool *still) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t shifts[FXS_MAX_DIM], dims[FXS_MAX_DIM];
@@ -132,7 +139,8 @@ static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat, bool *sti
         return FXS_OK;
     }
     if (n != m || n > FXS_MAX_DIM)
-        return FXS_REFUSE(c, FXS_EINVAL, "shifts and dimensions must align: shifts: %d, dims: %d", n, m);
+        return FXS_REFUSE(c, FXS_EINVAL, "shifts and dimensions must align: shifts: %d, dims: %d",
+                          n, m);
     for (int i = 0; i < n; i++) {
         int d;
         FXS_TRY(fxs_wrap_dim(c, dims[i], t->ndim, &d));
@@ -152,10 +160,12 @@ static fxs_status infer_roll(fxs_call *c) {
     if (fxs_tensor_numel(t) == 0)
         return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
     /* PyTorch joins two parts by cat, which an empty part makes contiguous. */
-    return fxs_out_formatted(c, t, t->dtype, flat || still ? FXS_CONTIGUOUS : fxs_suggested_format(t));
+    return fxs_out_formatted(c, t, t->dtype,
+                             flat || still ? FXS_CONTIGUOUS : fxs_suggested_format(t));
 }
 
-/* Copies the two parts that every shifted dimension falls into; 2^k parts for k shifted dimensions. */
+/* Copies the two parts that every shifted dimension falls into; 2^k parts for k shifted dimensions.
+ */
 static void roll_from(fxs_ctx *ctx, fxs_tensor to, fxs_tensor from, const int64_t *shift, int dim) {
     while (dim < to.ndim && shift[dim] == 0)
         dim++;
@@ -195,9 +205,11 @@ static fxs_status run_roll(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- repeat, tile -------------------------------------------------------------------------------------- */
+/* ---- repeat, tile
+ * -------------------------------------------------------------------------------------- */
 
-/* Output sizes of times many copies along each dimension; shorter lists (tile) count for the last dimensions. */
+/* Output sizes of times many copies along each dimension; shorter lists (tile) count for the last
+ * dimensions. */
 static fxs_status out_repeated(fxs_call *c, int n, const int64_t *times) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t sizes[FXS_MAX_DIM];
@@ -208,7 +220,8 @@ static fxs_status out_repeated(fxs_call *c, int n, const int64_t *times) {
         int64_t k = i < ndim - n ? 1 : times[i - (ndim - n)],
                 size = i < ndim - t->ndim ? 1 : t->sizes[i - (ndim - t->ndim)];
         if (k < 0)
-            return FXS_REFUSE(c, FXS_EINVAL, "trying to create tensor with negative dimension %lld", (long long)k);
+            return FXS_REFUSE(c, FXS_EINVAL, "trying to create tensor with negative dimension %lld",
+                              (long long)k);
         if (__builtin_mul_overflow(k, size, &sizes[i]))
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
     }
@@ -220,7 +233,8 @@ static fxs_status infer_repeat(fxs_call *c) {
     int n = fxs_arg_ints(c, 1, times, FXS_MAX_DIM);
     if (n < fxs_arg_tensor(c, 0)->ndim)
         return FXS_REFUSE(c, FXS_ESHAPE,
-                          "number of dimensions of repeat dims (%d) can not be smaller than number of dimensions of "
+                          "number of dimensions of repeat dims (%d) can not be smaller than number "
+                          "of dimensions of "
                           "tensor (%d)",
                           n, fxs_arg_tensor(c, 0)->ndim);
     return out_repeated(c, n, times);
@@ -239,7 +253,8 @@ static fxs_status run_repeat(fxs_call *c) {
     int64_t times[FXS_MAX_DIM];
     if (fxs_tensor_numel(o) == 0)
         return FXS_OK;
-    for (int i = 0; i < o->ndim; i++) { /* the first copy, then the others one dimension at a time */
+    for (int i = 0; i < o->ndim;
+         i++) { /* the first copy, then the others one dimension at a time */
         int own = i - (o->ndim - t->ndim);
         to.sizes[i] = from.sizes[i] = own < 0 ? 1 : t->sizes[own];
         from.strides[i] = own < 0 ? 0 : t->strides[own];
@@ -258,7 +273,8 @@ static fxs_status run_repeat(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- repeat_interleave --------------------------------------------------------------------------------- */
+/* ---- repeat_interleave
+ * --------------------------------------------------------------------------------- */
 
 /* Times an element is repeated: an int, or a tensor of one count for all or of one for each. */
 static fxs_status times_of(fxs_call *c, int64_t i, int64_t *out) {
@@ -271,7 +287,8 @@ static fxs_status times_of(fxs_call *c, int64_t i, int64_t *out) {
                           fxs_dtype_name(t->dtype));
     if (t) {
         int64_t at = t->ndim == 1 && t->sizes[0] > 1 ? i * t->strides[0] : 0;
-        *out = fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype));
+        *out = fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) +
+                                          at * (int64_t)fxs_dtype_size(t->dtype));
     }
     if (*out < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "repeats can not be negative");
@@ -286,13 +303,15 @@ static fxs_status infer_interleave(fxs_call *c) {
     if (!fxs_arg_is_none(c, 2)) {
         FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), t->ndim, &dim));
         if (t->ndim == 0)
-            return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "dimension specified as %lld but tensor has no dimensions",
                               (long long)fxs_arg_int(c, 2));
         ndim = t->ndim;
         memcpy(sizes, t->sizes, sizeof sizes);
     }
     int64_t n = ndim ? sizes[dim] : 1;
-    if (repeats && (repeats->ndim > 1 || (repeats->ndim == 1 && repeats->sizes[0] != 1 && repeats->sizes[0] != n)))
+    if (repeats && (repeats->ndim > 1 ||
+                    (repeats->ndim == 1 && repeats->sizes[0] != 1 && repeats->sizes[0] != n)))
         return FXS_REFUSE(c, FXS_ESHAPE, "repeats must have the same size as input along dim");
     if (!repeats) {
         int64_t k;
@@ -341,21 +360,23 @@ static fxs_status run_interleave(fxs_call *c) {
 }
 
 const fxs_op fxs_ops_rearrange[] = {
-    {"flip", "(Tensor self, int... dims) -> Tensor", "torch.flip Tensor.flip", infer_flip, run_flip, NULL,
-     FXS_OP_NO_INPLACE},
-    {"fliplr", "(Tensor self) -> Tensor", "torch.fliplr Tensor.fliplr", infer_fliplr, run_fliplr, NULL,
-     FXS_OP_NO_INPLACE},
-    {"flipud", "(Tensor self) -> Tensor", "torch.flipud Tensor.flipud", infer_flipud, run_flipud, NULL,
-     FXS_OP_NO_INPLACE},
-    {"rot90", "(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "torch.rot90 Tensor.rot90", infer_rot90, run_rot90,
+    {"flip", "(Tensor self, int... dims) -> Tensor", "torch.flip Tensor.flip", infer_flip, run_flip,
      NULL, FXS_OP_NO_INPLACE},
-    {"roll", "(Tensor self, int|int[] shifts, int|int[] dims=[]) -> Tensor", "torch.roll Tensor.roll", infer_roll,
-     run_roll, NULL, FXS_OP_NO_INPLACE},
-    {"repeat", "(Tensor self, int... repeats) -> Tensor", "Tensor.repeat", infer_repeat, run_repeat, NULL,
+    {"fliplr", "(Tensor self) -> Tensor", "torch.fliplr Tensor.fliplr", infer_fliplr, run_fliplr,
+     NULL, FXS_OP_NO_INPLACE},
+    {"flipud", "(Tensor self) -> Tensor", "torch.flipud Tensor.flipud", infer_flipud, run_flipud,
+     NULL, FXS_OP_NO_INPLACE},
+    {"rot90", "(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "torch.rot90 Tensor.rot90",
+     infer_rot90, run_rot90, NULL, FXS_OP_NO_INPLACE},
+    {"roll", "(Tensor self, int|int[] shifts, int|int[] dims=[]) -> Tensor",
+     "torch.roll Tensor.roll", infer_roll, run_roll, NULL, FXS_OP_NO_INPLACE},
+    {"repeat", "(Tensor self, int... repeats) -> Tensor", "Tensor.repeat", infer_repeat, run_repeat,
+     NULL, FXS_OP_NO_INPLACE},
+    {"tile", "(Tensor self, int... dims) -> Tensor", "torch.tile Tensor.tile", infer_tile,
+     run_repeat, NULL, FXS_OP_NO_INPLACE},
+    {"repeat_interleave",
+     "(Tensor self, Tensor|int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+     "torch.repeat_interleave Tensor.repeat_interleave", infer_interleave, run_interleave, NULL,
      FXS_OP_NO_INPLACE},
-    {"tile", "(Tensor self, int... dims) -> Tensor", "torch.tile Tensor.tile", infer_tile, run_repeat, NULL,
-     FXS_OP_NO_INPLACE},
-    {"repeat_interleave", "(Tensor self, Tensor|int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-     "torch.repeat_interleave Tensor.repeat_interleave", infer_interleave, run_interleave, NULL, FXS_OP_NO_INPLACE},
     {0},
 };

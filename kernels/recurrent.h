@@ -1,4 +1,5 @@
-/* recurrent.h: a recurrent network as numbers, between recurrent.c (arguments, shapes, layers) and recurrent_run.c. */
+/* recurrent.h: a recurrent network as numbers, between recurrent.c (arguments, shapes, layers) and
+ * recurrent_run.c. */
 #ifndef FXS_KERNELS_RECURRENT_H
 #define FXS_KERNELS_RECURRENT_H
 
@@ -21,7 +22,9 @@ typedef struct fxs_recurrent {
     fxs_cell_weights *weights; /* layers times directions; in the call's scratch */
 } fxs_recurrent;
 
-/* Fills c->out: sequence, last hidden state, and of an LSTM the last cell state. h and c0 may be NULL: zeros. */
-fxs_status fxs_recurrent_run(fxs_call *c, const fxs_recurrent *r, fxs_tensor *x, fxs_tensor *h, fxs_tensor *c0);
+/* Fills c->out: sequence, last hidden state, and of an LSTM the last cell state. h and c0 may be
+ * NULL: zeros. */
+fxs_status fxs_recurrent_run(fxs_call *c, const fxs_recurrent *r, fxs_tensor *x, fxs_tensor *h,
+                             fxs_tensor *c0);
 
 #endif

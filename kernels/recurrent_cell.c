@@ -1,5 +1,5 @@
-/* recurrent_cell.c: single steps of recurrent networks, as torch's functions and as the layers RNNCell, LSTMCell and
- * GRUCell: composed of linear and pointwise operators. */
+/* recurrent_cell.c: single steps of recurrent networks, as torch's functions and as the layers
+ * RNNCell, LSTMCell and GRUCell: composed of linear and pointwise operators. */
 #include "kernels/compose.h"
 #include "kernels/families.h"
 
@@ -14,7 +14,9 @@ static fxs_tensor *sigmoid(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) {
     return FXS_DO(k, "sigmoid", fxs_t(FXS_DO(k, "add", fxs_t(a), fxs_t(b))));
 }
 
-static fxs_tensor *times(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) { return FXS_DO(k, "mul", fxs_t(a), fxs_t(b)); }
+static fxs_tensor *times(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) {
+    return FXS_DO(k, "mul", fxs_t(a), fxs_t(b));
+}
 
 static void split(fxs_compose *k, fxs_tensor *x, int n, fxs_tensor **out) {
     FXS_DO(k, "chunk", fxs_t(x), fxs_int(n), fxs_int(-1));
@@ -35,20 +37,26 @@ static fxs_tensor *state(fxs_compose *k, fxs_tensor *h, int gate_count) {
     int64_t n = hidden_size(k->call, gate_count), sizes[2] = {x->sizes[0], n};
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     if (x->ndim != 1 && x->ndim != 2) {
-        fxs_stop(k, FXS_ESHAPE, "expected input to be 1-D or 2-D, but its shape is %s", sizes_of(x, a));
+        fxs_stop(k, FXS_ESHAPE, "expected input to be 1-D or 2-D, but its shape is %s",
+                 sizes_of(x, a));
         return NULL;
     }
     if (!h)
-        return FXS_DO(k, "new_zeros", k->call->arg[INPUT], x->ndim == 2 ? fxs_ints(k, 2, sizes) : fxs_ints(k, 1, &n));
-    if (h->ndim != x->ndim || h->sizes[h->ndim - 1] != n || (x->ndim == 2 && h->sizes[0] != x->sizes[0]))
-        fxs_stop(k, FXS_ESHAPE, "a state of shape %s does not fit input of shape %s and hidden_size %lld",
+        return FXS_DO(k, "new_zeros", k->call->arg[INPUT],
+                      x->ndim == 2 ? fxs_ints(k, 2, sizes) : fxs_ints(k, 1, &n));
+    if (h->ndim != x->ndim || h->sizes[h->ndim - 1] != n ||
+        (x->ndim == 2 && h->sizes[0] != x->sizes[0]))
+        fxs_stop(k, FXS_ESHAPE,
+                 "a state of shape %s does not fit input of shape %s and hidden_size %lld",
                  sizes_of(h, a), sizes_of(x, b), (long long)n);
     return h;
 }
 
 static void make_rnn(fxs_compose *k, const char *function) {
-    fxs_tensor *h = state(k, fxs_arg_tensor(k->call, STATE), 1), *x = fxs_arg_tensor(k->call, INPUT);
-    x = FXS_DO(k, "add", fxs_t(gates(k, x, W_INPUT, B_INPUT)), fxs_t(gates(k, h, W_HIDDEN, B_HIDDEN)));
+    fxs_tensor *h = state(k, fxs_arg_tensor(k->call, STATE), 1),
+               *x = fxs_arg_tensor(k->call, INPUT);
+    x = FXS_DO(k, "add", fxs_t(gates(k, x, W_INPUT, B_INPUT)),
+               fxs_t(gates(k, h, W_HIDDEN, B_HIDDEN)));
     fxs_give(k, FXS_DO(k, function, fxs_t(x)));
 }
 
@@ -86,10 +94,10 @@ FXS_COMPOSED(gru_cell)
 FXS_COMPOSED(lstm_cell)
 
 #define WEIGHTS "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
-#define ROW(title, state, op, result)                                                                                  \
-    {                                                                                                                  \
-        title, "(Tensor input, " state " hx, " WEIGHTS ") -> " result, "torch." title " torch._VF." title, infer_##op, \
-            run_##op, cost_##op, FXS_OP_NO_INPLACE                                                                     \
+#define ROW(title, state, op, result)                                                              \
+    {                                                                                              \
+        title, "(Tensor input, " state " hx, " WEIGHTS ") -> " result,                             \
+            "torch." title " torch._VF." title, infer_##op, run_##op, cost_##op, FXS_OP_NO_INPLACE \
     }
 
 const fxs_op fxs_ops_recurrent_cell[] = {
@@ -102,10 +110,10 @@ const fxs_op fxs_ops_recurrent_cell[] = {
 #undef WEIGHTS
 #undef ROW
 
-#define STATE_OF(gates)                                                                                                \
-    "weight_ih[" gates " * hidden_size, input_size] = uniform(hidden_size); "                                          \
-    "weight_hh[" gates " * hidden_size, hidden_size] = uniform(hidden_size); "                                         \
-    "bias_ih[" gates " * hidden_size] = uniform(hidden_size) if bias; "                                                \
+#define STATE_OF(gates)                                                                            \
+    "weight_ih[" gates " * hidden_size, input_size] = uniform(hidden_size); "                      \
+    "weight_hh[" gates " * hidden_size, hidden_size] = uniform(hidden_size); "                     \
+    "bias_ih[" gates " * hidden_size] = uniform(hidden_size) if bias; "                            \
     "bias_hh[" gates " * hidden_size] = uniform(hidden_size) if bias"
 #define CALL(op) op "(input, hx, weight_ih, weight_hh, bias_ih, bias_hh)"
 

@@ -1,5 +1,6 @@
-/* recurrent_cells.h: what the cells of recurrent networks do at one step, for one element type; included by
- * recurrent_run.c with T, NAME(x), SIGMOID and TANH defined. a: input's share of the gates, b: the hidden state's. */
+/* recurrent_cells.h: what the cells of recurrent networks do at one step, for one element type;
+ * included by recurrent_run.c with T, NAME(x), SIGMOID and TANH defined. a: input's share of the
+ * gates, b: the hidden state's. */
 
 /* a [4 n]: input, forget, cell, output gate. c is the cell state, h the result. */
 FXS_VECTOR static void NAME(lstm)(int64_t n, const T *a, const T *b, T *restrict c, T *restrict h) {
@@ -33,10 +34,12 @@ static void NAME(rnn_relu)(int64_t n, const T *a, const T *b, T *restrict h) {
 }
 
 /* One step of the whole batch. Of an LSTM, `h` gets the unprojected result. */
-static void NAME(step)(const fxs_recurrent *r, const void *input, const void *hidden, void *c, void *h) {
+static void NAME(step)(const fxs_recurrent *r, const void *input, const void *hidden, void *c,
+                       void *h) {
     const T *a = input, *b = hidden;
     T *cell = c, *out = h;
-    for (int64_t i = 0; i < r->batch; i++, a += r->gates * r->hidden, b += r->gates * r->hidden, out += r->hidden) {
+    for (int64_t i = 0; i < r->batch;
+         i++, a += r->gates * r->hidden, b += r->gates * r->hidden, out += r->hidden) {
         if (r->cell == FXS_LSTM)
             NAME(lstm)(r->hidden, a, b, cell + i * r->hidden, out);
         else if (r->cell == FXS_GRU)

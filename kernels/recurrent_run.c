@@ -1,5 +1,6 @@
-/* recurrent_run.c: computes recurrent networks: for each layer and direction the input's share of all gates as one
- * product over all steps, then step by step the hidden state's share and the cell. Called by recurrent.c. */
+/* recurrent_run.c: computes recurrent networks: for each layer and direction the input's share of
+ * all gates as one product over all steps, then step by step the hidden state's share and the cell.
+ * Called by recurrent.c. */
 #include "kernels/recurrent.h"
 
 #include <math.h>
@@ -47,7 +48,8 @@ static void lay_rows(const run *u, char *y, int64_t rows, int64_t n, const void 
 }
 
 /* y [m, n] += x [m, k] weight [n, k]' */
-static void add_product(const run *u, int64_t m, int64_t n, int64_t k, const void *x, const void *weight, void *y) {
+static void add_product(const run *u, int64_t m, int64_t n, int64_t k, const void *x,
+                        const void *weight, void *y) {
     fxs_gemm g = fxs_gemm_dense(u->w->dtype, m, n, k, x, weight, y);
     g.b_row = 1, g.b_col = k;
     g.accumulate = true;
@@ -60,7 +62,8 @@ typedef struct dense {
 } dense;
 
 /* One step forward: from h to h (and c), then into the sequence. */
-static void advance(const run *u, const dense *d, int64_t t, int direction, char *h, char *c, char *to) {
+static void advance(const run *u, const dense *d, int64_t t, int direction, char *h, char *c,
+                    char *to) {
     const fxs_recurrent *r = u->r;
     int64_t gates = r->gates * r->hidden;
     lay_rows(u, u->gates_h, r->batch, gates, d->hidden_bias);
@@ -155,13 +158,15 @@ static fxs_tensor time_first(const fxs_tensor *t, bool batch_first) {
     return v;
 }
 
-fxs_status fxs_recurrent_run(fxs_call *c, const fxs_recurrent *r, fxs_tensor *x, fxs_tensor *h, fxs_tensor *c0) {
+fxs_status fxs_recurrent_run(fxs_call *c, const fxs_recurrent *r, fxs_tensor *x, fxs_tensor *h,
+                             fxs_tensor *c0) {
     fxs_work w = fxs_work_begin(c, x->dtype);
     run u = {.r = r, .w = &w, .size = fxs_dtype_size(w.dtype)};
     fxs_tensor in = time_first(x, r->batch_first), out = time_first(c->out[0], r->batch_first);
     const void *from = fxs_work_data(&w, &in);
     fxs_tensor *result = fxs_work_out(&w, &out);
-    int64_t gates = r->gates * r->hidden, rows = r->steps * r->batch, width = r->directions * r->output;
+    int64_t gates = r->gates * r->hidden, rows = r->steps * r->batch,
+            width = r->directions * r->output;
     u.gates_x = fxs_work_scratch(&w, rows * gates, u.size);
     u.gates_h = fxs_work_scratch(&w, r->batch * gates, u.size);
     u.raw = fxs_work_scratch(&w, r->batch * r->hidden, u.size);

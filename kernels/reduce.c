@@ -1,19 +1,22 @@
-/* reduce.c: see reduce.h. Every output element is folded by one thread in one order, so results do not depend on the
- * number of threads. */
+/* reduce.c: see reduce.h. Every output element is folded by one thread in one order, so results do
+ * not depend on the number of threads. */
 #include "kernels/reduce.h"
 
 #include "base/pool.h"
 
-fxs_status fxs_read_reduction(fxs_call *c, fxs_tensor *in, const fxs_value *dims, bool keepdim, fxs_reduction *out) {
+fxs_status fxs_read_reduction(fxs_call *c, fxs_tensor *in, const fxs_value *dims, bool keepdim,
+                              fxs_reduction *out) {
     size_t n = fxs_value_len(dims);
     bool one = dims->tag == FXS_V_INT || dims->tag == FXS_V_BOOL, all = !one && n == 0;
     *out = (fxs_reduction){.in = in, .count = 1};
     for (size_t i = 0; i < (one ? 1 : n); i++) {
         int dim;
-        int64_t given = one ? (dims->tag == FXS_V_INT ? dims->u.i : dims->u.b) : fxs_value_item(dims, i)->u.i;
+        int64_t given =
+            one ? (dims->tag == FXS_V_INT ? dims->u.i : dims->u.b) : fxs_value_item(dims, i)->u.i;
         FXS_TRY(fxs_wrap_dim(c, given, in->ndim, &dim));
         if (out->folded[dim])
-            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims", dim);
+            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims",
+                              dim);
         out->folded[dim] = true;
     }
     for (int i = 0; i < in->ndim; i++) {
@@ -33,7 +36,8 @@ fxs_status fxs_need_elements(fxs_call *c, const fxs_reduction *r) {
     return FXS_OK;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------ */
+/* ---- the loop
+ * ------------------------------------------------------------------------------------------ */
 
 enum { CHUNK = 512, GRAIN = 32768 };
 
@@ -118,7 +122,8 @@ static void add_dim(dims *d, int64_t size, int64_t stride) {
     d->strides[d->n++] = stride;
 }
 
-/* Folded dimensions are walked from the smallest stride on: the order of a fold is that of memory. */
+/* Folded dimensions are walked from the smallest stride on: the order of a fold is that of memory.
+ */
 static void sort_dims(const fxs_reduction *r, int *order, int *n) {
     *n = 0;
     for (int i = r->in->ndim - 1; i >= 0; i--) {
@@ -131,11 +136,13 @@ static void sort_dims(const fxs_reduction *r, int *order, int *n) {
     }
 }
 
-void fxs_reduce_run(fxs_call *c, const fxs_reduction *r, fxs_dtype common, const fxs_fold *fold, const void *user) {
+void fxs_reduce_run(fxs_call *c, const fxs_reduction *r, fxs_dtype common, const fxs_fold *fold,
+                    const void *user) {
     const fxs_tensor *in = r->in;
     int64_t size = (int64_t)fxs_dtype_size(in->dtype), outputs = fxs_tensor_numel(c->out[0]);
     int order[FXS_MAX_DIM], n;
-    job j = {.fold = fold, .user = user, .out = c->out, .data = fxs_tensor_data(in), .dtype = in->dtype};
+    job j = {
+        .fold = fold, .user = user, .out = c->out, .data = fxs_tensor_data(in), .dtype = in->dtype};
     j.compute = fxs_compute_type(common);
     for (int i = in->ndim - 1; i >= 0; i--)
         if (!r->folded[i])
@@ -147,4 +154,6 @@ void fxs_reduce_run(fxs_call *c, const fxs_reduction *r, fxs_dtype common, const
     fxs_parallel(c->ctx, outputs, grain > 0 ? grain : 1, run_range, &j);
 }
 
-fxs_cost fxs_cost_input(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, 0)}; }
+fxs_cost fxs_cost_input(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, 0)};
+}

@@ -1,11 +1,12 @@
-/* reduce_arg.c: max and min along a dimension with their indices, argmax and argmin, median. The first of equals wins;
- * a NaN is the largest and the smallest. */
+/* reduce_arg.c: max and min along a dimension with their indices, argmax and argmin, median. The
+ * first of equals wins; a NaN is the largest and the smallest. */
 #include <math.h>
 
 #include "kernels/lines.h"
 #include "kernels/reduce.h"
 
-/* ---- shapes -------------------------------------------------------------------------------------------- */
+/* ---- shapes
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_pair(fxs_call *c, const char *tuple_name) {
     fxs_reduction r;
@@ -38,7 +39,8 @@ static fxs_status infer_arg(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     FXS_TRY(check_ordered(c));
     if (fxs_arg_is_none(c, 1) && fxs_tensor_numel(t) == 0)
-        return FXS_REFUSE(c, FXS_EINDEX, "expected reduction dim to be specified for input.numel() == 0");
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "expected reduction dim to be specified for input.numel() == 0");
     FXS_TRY(fxs_read_reduction(c, t, &c->arg[1], fxs_arg_bool(c, 2), &r));
     FXS_TRY(fxs_need_elements(c, &r));
     return fxs_out_reduced(c, &r, FXS_INT64);
@@ -49,7 +51,8 @@ static fxs_status infer_full_median(fxs_call *c) {
     return fxs_out_new(c, fxs_arg_tensor(c, 0)->dtype, 0, NULL, NULL);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * --------------------------------------------------------------------------------------------- */
 
 static bool is_nan(const fxs_lines *l, const fxs_entry *e) { return l->real && isnan(e->f); }
 
@@ -116,10 +119,10 @@ const fxs_op fxs_ops_reduce_arg[] = {
     {"min", ALONG, "torch.min Tensor.min", infer_min, run_min, fxs_cost_input, PURE},
     {"argmax", ANYWHERE, "torch.argmax Tensor.argmax", infer_arg, run_argmax, fxs_cost_input, PURE},
     {"argmin", ANYWHERE, "torch.argmin Tensor.argmin", infer_arg, run_argmin, fxs_cost_input, PURE},
-    {"median", "(Tensor self) -> Tensor", "torch.median Tensor.median", infer_full_median, run_full_median,
-     fxs_cost_input, PURE},
-    {"median", "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)", "torch.median Tensor.median",
-     infer_median, run_median, fxs_cost_input, PURE},
+    {"median", "(Tensor self) -> Tensor", "torch.median Tensor.median", infer_full_median,
+     run_full_median, fxs_cost_input, PURE},
+    {"median", "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)",
+     "torch.median Tensor.median", infer_median, run_median, fxs_cost_input, PURE},
     {0},
 };
 #undef PURE

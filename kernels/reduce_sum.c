@@ -1,30 +1,32 @@
-/* reduce_sum.c: sum mean prod any all count_nonzero amax amin and the norms: folds to one value. Floats are added in
- * double precision. var and std are in reduce_var.c, what gives indices in reduce_arg.c. */
+/* reduce_sum.c: sum mean prod any all count_nonzero amax amin and the norms: folds to one value.
+ * Floats are added in double precision. var and std are in reduce_var.c, what gives indices in
+ * reduce_arg.c. */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/reduce.h"
 
-/* ---- folds --------------------------------------------------------------------------------------------- */
+/* ---- folds
+ * --------------------------------------------------------------------------------------------- */
 
 /* Eight sums side by side, so that the loop becomes vector code. */
-#define SUM(name, type, term)                                                                                          \
-    FXS_VECTOR static void name(fxs_acc *acc, const type *p, int64_t n, const void *user) {                            \
-        double s[8] = {0}, all = 0;                                                                                    \
-        int64_t i = 0;                                                                                                 \
-        (void)user;                                                                                                    \
-        for (; i + 8 <= n; i += 8)                                                                                     \
-            for (int k = 0; k < 8; k++) {                                                                              \
-                double x = (double)p[i + k];                                                                           \
-                s[k] += term;                                                                                          \
-            }                                                                                                          \
-        for (; i < n; i++) {                                                                                           \
-            double x = (double)p[i];                                                                                   \
-            all += term;                                                                                               \
-        }                                                                                                              \
-        for (int k = 0; k < 8; k++)                                                                                    \
-            all += s[k];                                                                                               \
-        acc->a += all;                                                                                                 \
+#define SUM(name, type, term)                                                                      \
+    FXS_VECTOR static void name(fxs_acc *acc, const type *p, int64_t n, const void *user) {        \
+        double s[8] = {0}, all = 0;                                                                \
+        int64_t i = 0;                                                                             \
+        (void)user;                                                                                \
+        for (; i + 8 <= n; i += 8)                                                                 \
+            for (int k = 0; k < 8; k++) {                                                          \
+                double x = (double)p[i + k];                                                       \
+                s[k] += term;                                                                      \
+            }                                                                                      \
+        for (; i < n; i++) {                                                                       \
+            double x = (double)p[i];                                                               \
+            all += term;                                                                           \
+        }                                                                                          \
+        for (int k = 0; k < 8; k++)                                                                \
+            all += s[k];                                                                           \
+        acc->a += all;                                                                             \
     }
 SUM(sum_f32, float, x)
 SUM(sum_f64, double, x)
@@ -34,17 +36,17 @@ SUM(square_f32, float, x *x)
 SUM(square_f64, double, x *x)
 #undef SUM
 
-#define FOLD(name, type, statement)                                                                                    \
-    static void name(fxs_acc *acc, const type *p, int64_t n, const void *user) {                                       \
-        (void)user;                                                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            type x = p[i];                                                                                             \
-            statement;                                                                                                 \
-        }                                                                                                              \
+#define FOLD(name, type, statement)                                                                \
+    static void name(fxs_acc *acc, const type *p, int64_t n, const void *user) {                   \
+        (void)user;                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            type x = p[i];                                                                         \
+            statement;                                                                             \
+        }                                                                                          \
     }
-#define FOLD_ALL(name, float_statement, int_statement)                                                                 \
-    FOLD(name##_f32, float, float_statement)                                                                           \
-    FOLD(name##_f64, double, float_statement)                                                                          \
+#define FOLD_ALL(name, float_statement, int_statement)                                             \
+    FOLD(name##_f32, float, float_statement)                                                       \
+    FOLD(name##_f64, double, float_statement)                                                      \
     FOLD(name##_i64, int64_t, int_statement)
 FOLD(sum_i64, int64_t, acc->i = (int64_t)((uint64_t)acc->i + (uint64_t)x))
 FOLD_ALL(prod, acc->a *= (double)x, acc->i = (int64_t)((uint64_t)acc->i * (uint64_t)x))
@@ -52,8 +54,10 @@ FOLD_ALL(any, acc->i |= x != 0, acc->i |= x != 0)
 FOLD_ALL(all, acc->i &= x != 0, acc->i &= x != 0)
 FOLD_ALL(count, acc->i += x != 0, acc->i += x != 0)
 /* A NaN is the largest and the smallest. */
-FOLD_ALL(amax, acc->a = (double)x > acc->a || x != x ? (double)x : acc->a, acc->i = x > acc->i ? x : acc->i)
-FOLD_ALL(amin, acc->a = (double)x < acc->a || x != x ? (double)x : acc->a, acc->i = x < acc->i ? x : acc->i)
+FOLD_ALL(amax, acc->a = (double)x > acc->a || x != x ? (double)x : acc->a,
+         acc->i = x > acc->i ? x : acc->i)
+FOLD_ALL(amin, acc->a = (double)x < acc->a || x != x ? (double)x : acc->a,
+         acc->i = x < acc->i ? x : acc->i)
 FOLD(abs_max_f64, double, acc->a = fabs(x) > acc->a || x != x ? fabs(x) : acc->a)
 FOLD(abs_min_f64, double, acc->a = fabs(x) < acc->a || x != x ? fabs(x) : acc->a)
 #undef FOLD
@@ -93,20 +97,23 @@ static void store_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, c
     fxs_put_double(out[0], at, sqrt(acc->a));
 }
 
-static void store_power_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
+static void store_power_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at,
+                             const void *user) {
     fxs_put_double(out[0], at, pow(acc->a, 1 / *(const double *)user));
 }
 
-static const fxs_fold sum_fold = {sum_f32, sum_f64, sum_i64, store_value, {0}},
-                      mean_fold = {sum_f32, sum_f64, NULL, store_mean, {0}},
-                      prod_fold = {prod_f32, prod_f64, prod_i64, store_value, {.a = 1, .i = 1}},
-                      any_fold = {any_f32, any_f64, any_i64, store_int, {0}},
-                      all_fold = {all_f32, all_f64, all_i64, store_int, {.i = 1}},
-                      count_fold = {count_f32, count_f64, count_i64, store_int, {0}},
-                      amax_fold = {amax_f32, amax_f64, amax_i64, store_value, {.a = -INFINITY, .i = INT64_MIN}},
-                      amin_fold = {amin_f32, amin_f64, amin_i64, store_value, {.a = INFINITY, .i = INT64_MAX}};
+static const fxs_fold
+    sum_fold = {sum_f32, sum_f64, sum_i64, store_value, {0}},
+    mean_fold = {sum_f32, sum_f64, NULL, store_mean, {0}},
+    prod_fold = {prod_f32, prod_f64, prod_i64, store_value, {.a = 1, .i = 1}},
+    any_fold = {any_f32, any_f64, any_i64, store_int, {0}},
+    all_fold = {all_f32, all_f64, all_i64, store_int, {.i = 1}},
+    count_fold = {count_f32, count_f64, count_i64, store_int, {0}},
+    amax_fold = {amax_f32, amax_f64, amax_i64, store_value, {.a = -INFINITY, .i = INT64_MIN}},
+    amin_fold = {amin_f32, amin_f64, amin_i64, store_value, {.a = INFINITY, .i = INT64_MAX}};
 
-/* ---- infer --------------------------------------------------------------------------------------------- */
+/* ---- infer
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status read(fxs_call *c, fxs_reduction *r) {
     return fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[1], fxs_arg_bool(c, 2), r);
@@ -138,7 +145,8 @@ static fxs_status infer_mean(fxs_call *c) {
     fxs_reduction r;
     if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
-                          "could not infer output dtype: input dtype must be either a floating point or complex dtype, "
+                          "could not infer output dtype: input dtype must be either a floating "
+                          "point or complex dtype, "
                           "got torch.%s",
                           fxs_dtype_name(d));
     FXS_TRY(read(c, &r));
@@ -174,16 +182,19 @@ static fxs_status infer_full_extreme(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, t->dtype));
     if (fxs_tensor_numel(t) == 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expected reduction dim to be specified for input.numel() == 0");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "expected reduction dim to be specified for input.numel() == 0");
     return fxs_out_new(c, t->dtype, 0, NULL, NULL);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_status run_fold(fxs_call *c, const fxs_fold *fold, fxs_dtype common) {
     fxs_reduction r;
     bool keep = c->nargs > 2 && fxs_arg_bool(c, 2);
-    FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), c->nargs > 1 ? &c->arg[1] : &(fxs_value){0}, keep, &r));
+    FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), c->nargs > 1 ? &c->arg[1] : &(fxs_value){0},
+                               keep, &r));
     fxs_reduce_run(c, &r, common, fold, NULL);
     return FXS_OK;
 }
@@ -199,7 +210,8 @@ static fxs_status run_count(fxs_call *c) { return run_fold(c, &count_fold, own_t
 static fxs_status run_amax(fxs_call *c) { return run_fold(c, &amax_fold, own_type(c)); }
 static fxs_status run_amin(fxs_call *c) { return run_fold(c, &amin_fold, own_type(c)); }
 
-/* ---- norms --------------------------------------------------------------------------------------------- */
+/* ---- norms
+ * --------------------------------------------------------------------------------------------- */
 
 /* The order of a norm: a number, or 'fro' and None, which are 2 over all the dimensions. */
 static fxs_status norm_order(fxs_call *c, const fxs_value *p, double *out) {
@@ -226,7 +238,8 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
     if (dtype_at < c->nargs && !fxs_arg_is_none(c, dtype_at))
         d = c->arg[dtype_at].u.dtype;
     if (!fxs_is_floating(d))
-        return FXS_REFUSE(c, FXS_ETYPE, "expected a floating point or complex tensor as input, got torch.%s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "expected a floating point or complex tensor as input, got torch.%s",
                           fxs_dtype_name(d));
     FXS_TRY(check_types(c, d));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), dims, keep, &r));
@@ -258,10 +271,14 @@ static fxs_status run_norm(fxs_call *c) {
 }
 
 /* norm(self, p, dim, keepdim, dtype) */
-static fxs_status infer_norm(fxs_call *c) { return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 4); }
+static fxs_status infer_norm(fxs_call *c) {
+    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 4);
+}
 
 /* torch.norm(self, p, dim, keepdim, out, dtype) */
-static fxs_status infer_function_norm(fxs_call *c) { return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 5); }
+static fxs_status infer_function_norm(fxs_call *c) {
+    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 5);
+}
 
 /* linalg_vector_norm(x, ord, dim, keepdim, dtype): the largest of nothing is refused. */
 static fxs_status infer_vector_norm(fxs_call *c) {
@@ -272,7 +289,8 @@ static fxs_status infer_vector_norm(fxs_call *c) {
     return infer_norm(c);
 }
 
-/* linalg_norm(A, ord, dim, keepdim, dtype): matrices have norms of their own, of which 'fro' alone is a fold. */
+/* linalg_norm(A, ord, dim, keepdim, dtype): matrices have norms of their own, of which 'fro' alone
+ * is a fold. */
 static fxs_status infer_linalg_norm(fxs_call *c) {
     int dims = fxs_arg_is_none(c, 2) ? fxs_arg_tensor(c, 0)->ndim : (int)fxs_value_len(&c->arg[2]);
     const char *name = fxs_value_text(&c->arg[1]);
@@ -286,34 +304,44 @@ static fxs_status infer_linalg_norm(fxs_call *c) {
 }
 
 /* A multiply and an add for each element. */
-static fxs_cost cost_two(const fxs_call *c) { return (fxs_cost){.flops = 2 * (double)fxs_arg_numel(c, 0)}; }
+static fxs_cost cost_two(const fxs_call *c) {
+    return (fxs_cost){.flops = 2 * (double)fxs_arg_numel(c, 0)};
+}
 
 #define DIMS "int|int[]? dim=None, bool keepdim=False"
-#define ROW(name, args, spellings, infer, run, cost)                                                                   \
+#define ROW(name, args, spellings, infer, run, cost)                                               \
     { name, "(Tensor self" args ") -> Tensor", spellings, infer, run, cost, FXS_OP_NO_INPLACE }
 
 const fxs_op fxs_ops_reduce_sum[] = {
-    ROW("sum", ", " DIMS ", *, dtype? dtype=None", "torch.sum Tensor.sum", infer_sum, run_sum, fxs_cost_input),
-    ROW("mean", ", " DIMS ", *, dtype? dtype=None", "torch.mean Tensor.mean", infer_mean, run_mean, fxs_cost_input),
-    ROW("prod", ", int? dim=None, bool keepdim=False, *, dtype? dtype=None", "torch.prod Tensor.prod", infer_sum,
-        run_prod, fxs_cost_input),
-    ROW("any", ", int? dim=None, bool keepdim=False", "torch.any Tensor.any", infer_any, run_any, fxs_cost_input),
-    ROW("all", ", int? dim=None, bool keepdim=False", "torch.all Tensor.all", infer_any, run_all, fxs_cost_input),
-    ROW("count_nonzero", ", int|int[]? dim=None", "torch.count_nonzero Tensor.count_nonzero", infer_count, run_count,
+    ROW("sum", ", " DIMS ", *, dtype? dtype=None", "torch.sum Tensor.sum", infer_sum, run_sum,
         fxs_cost_input),
-    ROW("amax", ", int|int[] dim=[], bool keepdim=False", "torch.amax Tensor.amax", infer_extreme, run_amax,
+    ROW("mean", ", " DIMS ", *, dtype? dtype=None", "torch.mean Tensor.mean", infer_mean, run_mean,
         fxs_cost_input),
-    ROW("amin", ", int|int[] dim=[], bool keepdim=False", "torch.amin Tensor.amin", infer_extreme, run_amin,
+    ROW("prod", ", int? dim=None, bool keepdim=False, *, dtype? dtype=None",
+        "torch.prod Tensor.prod", infer_sum, run_prod, fxs_cost_input),
+    ROW("any", ", int? dim=None, bool keepdim=False", "torch.any Tensor.any", infer_any, run_any,
         fxs_cost_input),
+    ROW("all", ", int? dim=None, bool keepdim=False", "torch.all Tensor.all", infer_any, run_all,
+        fxs_cost_input),
+    ROW("count_nonzero", ", int|int[]? dim=None", "torch.count_nonzero Tensor.count_nonzero",
+        infer_count, run_count, fxs_cost_input),
+    ROW("amax", ", int|int[] dim=[], bool keepdim=False", "torch.amax Tensor.amax", infer_extreme,
+        run_amax, fxs_cost_input),
+    ROW("amin", ", int|int[] dim=[], bool keepdim=False", "torch.amin Tensor.amin", infer_extreme,
+        run_amin, fxs_cost_input),
     ROW("max", "", "torch.max Tensor.max", infer_full_extreme, run_amax, fxs_cost_input),
     ROW("min", "", "torch.min Tensor.min", infer_full_extreme, run_amin, fxs_cost_input),
-    ROW("norm", ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, dtype? dtype=None", "Tensor.norm",
-        infer_norm, run_norm, cost_two),
-    ROW("norm", ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None",
+    ROW("norm", ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, dtype? dtype=None",
+        "Tensor.norm", infer_norm, run_norm, cost_two),
+    ROW("norm",
+        ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? "
+        "dtype=None",
         "torch.functional.norm torch.norm", infer_function_norm, run_norm, cost_two),
-    ROW("linalg_norm", ", number|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
+    ROW("linalg_norm",
+        ", number|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
         "torch._C._linalg.linalg_norm", infer_linalg_norm, run_norm, cost_two),
-    ROW("linalg_vector_norm", ", number ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
+    ROW("linalg_vector_norm",
+        ", number ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
         "torch._C._linalg.linalg_vector_norm", infer_vector_norm, run_norm, cost_two),
     {0},
 };

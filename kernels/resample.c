@@ -1,5 +1,5 @@
-/* resample.c: interpolate, by all its modes, and the Upsample layers: arguments and shapes. The arithmetic is in
- * resample_run.c. */
+/* resample.c: interpolate, by all its modes, and the Upsample layers: arguments and shapes. The
+ * arithmetic is in resample_run.c. */
 #include "kernels/resample.h"
 
 #include <math.h>
@@ -27,20 +27,24 @@ static fxs_status read_mode(fxs_call *c, const fxs_tensor *x, fxs_resample *r) {
             m = &modes[i];
     if (!m || x->ndim < 3 || x->ndim > 5)
         return FXS_REFUSE(c, FXS_EINVAL,
-                          "only 3D, 4D and 5D input tensors are supported (got %dD) for the modes nearest, linear, "
+                          "only 3D, 4D and 5D input tensors are supported (got %dD) for the modes "
+                          "nearest, linear, "
                           "bilinear, bicubic, trilinear, area and nearest-exact (got %s)",
                           x->ndim, name);
     if (m->dims && m->dims != x->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "got %dD input, but %s mode needs %dD input", x->ndim, name, m->dims);
+        return FXS_REFUSE(c, FXS_ESHAPE, "got %dD input, but %s mode needs %dD input", x->ndim,
+                          name, m->dims);
     r->filter = m->filter;
     r->dims = x->ndim - 2;
     r->align_corners = fxs_arg_bool(c, ALIGN);
     r->antialias = fxs_arg_bool(c, ANTIALIAS);
     if (!m->dims && !fxs_arg_is_none(c, ALIGN))
-        return FXS_REFUSE(c, FXS_EINVAL,
-                          "align_corners can only be set with the modes linear, bilinear, bicubic and trilinear");
+        return FXS_REFUSE(
+            c, FXS_EINVAL,
+            "align_corners can only be set with the modes linear, bilinear, bicubic and trilinear");
     if (r->antialias && (x->ndim != 4 || (m->filter != FXS_LINEAR && m->filter != FXS_CUBIC)))
-        return FXS_REFUSE(c, FXS_EINVAL, "anti-alias option is only supported for bilinear and bicubic modes");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "anti-alias option is only supported for bilinear and bicubic modes");
     return FXS_OK;
 }
 
@@ -58,9 +62,10 @@ static fxs_status check_count(fxs_call *c, const fxs_resample *r, int i, const c
     const fxs_value *v = &c->arg[i];
     bool list = v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE;
     if (list && fxs_value_len(v) != (size_t)r->dims)
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "input and %s must have the same number of spatial dimensions, but got %d and %d", name,
-                          r->dims, (int)fxs_value_len(v));
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "input and %s must have the same number of spatial dimensions, but got %d and %d", name,
+            r->dims, (int)fxs_value_len(v));
     return FXS_OK;
 }
 
@@ -71,7 +76,8 @@ static fxs_status read_sizes(fxs_call *c, fxs_resample *r) {
                           by_size ? "only one of size or scale_factor should be defined"
                                   : "either size or scale_factor should be defined");
     if (by_size && fxs_arg_bool(c, RECOMPUTE))
-        return FXS_REFUSE(c, FXS_EINVAL, "recompute_scale_factor is not meaningful with an explicit size");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "recompute_scale_factor is not meaningful with an explicit size");
     FXS_TRY(check_count(c, r, by_size ? SIZE : FACTOR, by_size ? "output size" : "scale_factor"));
     for (int k = 0; k < r->dims; k++) {
         int d = 3 - r->dims + k;
@@ -93,7 +99,8 @@ static fxs_status read_resample(fxs_call *c, fxs_resample *r) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     *r = (fxs_resample){0};
     FXS_TRY(read_mode(c, x, r));
-    bool bytes = x->dtype == FXS_UINT8 && (r->filter == FXS_NEAREST || r->filter == FXS_NEAREST_EXACT);
+    bool bytes =
+        x->dtype == FXS_UINT8 && (r->filter == FXS_NEAREST || r->filter == FXS_NEAREST_EXACT);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (bytes ? FXS_TAKES_INTEGERS : 0)));
     fxs_window w = fxs_window_new(r->dims);
     fxs_window_sizes(&w, x, w.in);
@@ -102,16 +109,19 @@ static fxs_status read_resample(fxs_call *c, fxs_resample *r) {
     r->planes = x->sizes[0] * x->sizes[1];
     FXS_TRY(read_sizes(c, r));
     if (x->sizes[1] == 0)
-        return FXS_REFUSE(c, FXS_ESHAPE, "non-empty input expected, but got input of shape %s", fxs_sizes_text(x, a));
+        return FXS_REFUSE(c, FXS_ESHAPE, "non-empty input expected, but got input of shape %s",
+                          fxs_sizes_text(x, a));
     for (int d = 0; d < 3; d++)
         if (r->in[d] < 1 || r->out[d] < 1)
-            return FXS_REFUSE(c, FXS_ESHAPE,
-                              "input and output sizes should be greater than 0, but got input %s output %s",
-                              fxs_window_text(&w, r->in, a), fxs_window_text(&w, r->out, b));
+            return FXS_REFUSE(
+                c, FXS_ESHAPE,
+                "input and output sizes should be greater than 0, but got input %s output %s",
+                fxs_window_text(&w, r->in, a), fxs_window_text(&w, r->out, b));
     return FXS_OK;
 }
 
-/* torch keeps channels_last, but not for cubic, and for area as adaptive_avg_pool does, which it is. */
+/* torch keeps channels_last, but not for cubic, and for area as adaptive_avg_pool does, which it
+ * is. */
 static fxs_status infer_resample(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     fxs_resample r;
@@ -136,11 +146,16 @@ static fxs_status run_resample(fxs_call *c) {
     return fxs_work_end(&w);
 }
 
-/* a product and a sum for each weight of each dimension, for each element of the result; nearest computes nothing */
+/* a product and a sum for each weight of each dimension, for each element of the result; nearest
+ * computes nothing */
 static fxs_cost cost_resample(const fxs_call *c) {
-    static const double weights[] = {
-        [FXS_NEAREST] = 0, [FXS_NEAREST_EXACT] = 0, [FXS_LINEAR] = 2, [FXS_CUBIC] = 4, [FXS_AREA] = 0};
-    double out = (double)fxs_tensor_numel(c->out[0]), in = (double)fxs_arg_numel(c, INPUT), each = 0;
+    static const double weights[] = {[FXS_NEAREST] = 0,
+                                     [FXS_NEAREST_EXACT] = 0,
+                                     [FXS_LINEAR] = 2,
+                                     [FXS_CUBIC] = 4,
+                                     [FXS_AREA] = 0};
+    double out = (double)fxs_tensor_numel(c->out[0]), in = (double)fxs_arg_numel(c, INPUT),
+           each = 0;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(modes[i].name, fxs_arg_str(c, MODE)) != 0)
             continue;
@@ -153,7 +168,8 @@ static fxs_cost cost_resample(const fxs_call *c) {
 
 const fxs_op fxs_ops_resample[] = {
     {.name = "interpolate",
-     .schema = "(Tensor input, any size=None, any scale_factor=None, str mode='nearest', bool? align_corners=None, "
+     .schema = "(Tensor input, any size=None, any scale_factor=None, str mode='nearest', bool? "
+               "align_corners=None, "
                "bool? recompute_scale_factor=None, bool antialias=False) -> Tensor",
      .torch = "torch.nn.functional.interpolate torch.nn.functional.upsample",
      .infer = infer_resample,
@@ -164,7 +180,8 @@ const fxs_op fxs_ops_resample[] = {
 
 const fxs_module_row fxs_modules_resample[] = {
     {.name = "Upsample",
-     .hyper = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
+     .hyper = "size=None, scale_factor=None, mode='nearest', align_corners=None, "
+              "recompute_scale_factor=None",
      .repr = "scale_factor=?f, size=?, mode=",
      .call = "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)"},
     {.name = "UpsamplingNearest2d",

@@ -1,6 +1,6 @@
-/* resample_run.c: computes resizing, one dimension after the other: each is a sparse matrix with a few weights a row.
- * Positions are computed in the input's precision, as torch does: a rounding decides which neighbour is nearest.
- * Called by resample.c; the arguments are checked. */
+/* resample_run.c: computes resizing, one dimension after the other: each is a sparse matrix with a
+ * few weights a row. Positions are computed in the input's precision, as torch does: a rounding
+ * decides which neighbour is nearest. Called by resample.c; the arguments are checked. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ typedef struct axis {
     double *weight;         /* [out, width] */
 } axis;
 
-/* ---- weights ---------------------------------------------------------------------------------------------- */
+/* ---- weights
+ * ---------------------------------------------------------------------------------------------- */
 
 /* x rounded to the type that positions are computed in */
 static double rounded(fxs_dtype d, double x) { return d == FXS_FLOAT64 ? x : (double)(float)x; }
@@ -50,8 +51,8 @@ static void nearest_row(axis *a, const fxs_resample *r, fxs_dtype t, double scal
 }
 
 static void smooth_row(axis *a, const fxs_resample *r, fxs_dtype t, double scale, int64_t o) {
-    double at =
-        r->align_corners ? rounded(t, scale * (double)o) : rounded(t, rounded(t, scale * ((double)o + 0.5)) - 0.5);
+    double at = r->align_corners ? rounded(t, scale * (double)o)
+                                 : rounded(t, rounded(t, scale * ((double)o + 0.5)) - 0.5);
     if (r->filter == FXS_LINEAR) {
         at = at < 0 ? 0 : at;
         int64_t first = clamp((int64_t)at, a->in);
@@ -120,21 +121,23 @@ static void fill(fxs_work *w, const fxs_resample *r, int d, axis *a) {
     }
 }
 
-/* ---- application ------------------------------------------------------------------------------------------ */
+/* ---- application
+ * ------------------------------------------------------------------------------------------ */
 
 /* x [outer, a.in, inner] -> y [outer, a.out, inner] */
-#define APPLY(name, type)                                                                                              \
-    FXS_VECTOR static void name(const axis *a, int64_t outer, int64_t inner, const type *x, type *y) {                 \
-        for (int64_t b = 0; b < outer; b++, x += a->in * inner)                                                        \
-            for (int64_t o = 0; o < a->out; o++, y += inner) {                                                         \
-                const int64_t *index = a->index + o * a->width;                                                        \
-                const double *weight = a->weight + o * a->width;                                                       \
-                for (int64_t i = 0; i < inner; i++)                                                                    \
-                    y[i] = (type)weight[0] * x[index[0] * inner + i];                                                  \
-                for (int64_t k = 1; k < a->count[o]; k++)                                                              \
-                    for (int64_t i = 0; i < inner; i++)                                                                \
-                        y[i] += (type)weight[k] * x[index[k] * inner + i];                                             \
-            }                                                                                                          \
+#define APPLY(name, type)                                                                          \
+    FXS_VECTOR static void name(const axis *a, int64_t outer, int64_t inner, const type *x,        \
+                                type *y) {                                                         \
+        for (int64_t b = 0; b < outer; b++, x += a->in * inner)                                    \
+            for (int64_t o = 0; o < a->out; o++, y += inner) {                                     \
+                const int64_t *index = a->index + o * a->width;                                    \
+                const double *weight = a->weight + o * a->width;                                   \
+                for (int64_t i = 0; i < inner; i++)                                                \
+                    y[i] = (type)weight[0] * x[index[0] * inner + i];                              \
+                for (int64_t k = 1; k < a->count[o]; k++)                                          \
+                    for (int64_t i = 0; i < inner; i++)                                            \
+                        y[i] += (type)weight[k] * x[index[k] * inner + i];                         \
+            }                                                                                      \
     }
 APPLY(apply_float, float)
 APPLY(apply_double, double)
@@ -148,12 +151,12 @@ typedef struct job {
     int64_t spare_size;
 } job;
 
-#define MOVE(name, type)                                                                                               \
-    static void name(const int64_t *index, int64_t n, const void *from, void *to) {                                    \
-        const type *x = from;                                                                                          \
-        type *y = to;                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            y[i] = x[index[i]];                                                                                        \
+#define MOVE(name, type)                                                                           \
+    static void name(const int64_t *index, int64_t n, const void *from, void *to) {                \
+        const type *x = from;                                                                      \
+        type *y = to;                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            y[i] = x[index[i]];                                                                    \
     }
 MOVE(move1, uint8_t)
 MOVE(move2, uint16_t)
@@ -173,7 +176,8 @@ static void move_plane(const job *j, const char *x, char *y) {
             if (h > 0 && a[1].index[h] == a[1].index[h - 1])
                 memcpy(y, y - row, row);
             else
-                move(a[2].index, a[2].out, x + (size_t)((a[0].index[d] * a[1].in + a[1].index[h]) * a[2].in) * size, y);
+                move(a[2].index, a[2].out,
+                     x + (size_t)((a[0].index[d] * a[1].in + a[1].index[h]) * a[2].in) * size, y);
         }
 }
 
@@ -212,11 +216,13 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
 
 void fxs_resample_run(fxs_work *w, const fxs_resample *r, const void *x, void *y) {
     job j = {.r = r, .dtype = w->dtype, .x = x, .y = y};
-    int64_t after_width = r->in[0] * r->in[1] * r->out[2], after_height = r->in[0] * r->out[1] * r->out[2];
+    int64_t after_width = r->in[0] * r->in[1] * r->out[2],
+            after_height = r->in[0] * r->out[1] * r->out[2];
     for (int d = 0; d < 3; d++)
         fill(w, r, d, &j.axes[d]);
     j.spare_size = after_width > after_height ? after_width : after_height;
-    j.spare = fxs_work_scratch(w, 2 * j.spare_size * fxs_threads(w->call->ctx), fxs_dtype_size(w->dtype));
+    j.spare =
+        fxs_work_scratch(w, 2 * j.spare_size * fxs_threads(w->call->ctx), fxs_dtype_size(w->dtype));
     if (w->status == FXS_OK)
         fxs_parallel(w->call->ctx, r->planes, 1 + 16384 / (1 + fxs_volume(r->out)), run_planes, &j);
 }

@@ -1,5 +1,6 @@
-/* scalar_math.c: Python's math module, int(), float() and round() on values that are no tensors (a tensor of one known
- * element counts as its item). Domain errors are refused as Python refuses them. */
+/* scalar_math.c: Python's math module, int(), float() and round() on values that are no tensors (a
+ * tensor of one known element counts as its item). Domain errors are refused as Python refuses
+ * them. */
 #include <math.h>
 
 #include "kernels/python.h"
@@ -9,7 +10,8 @@ static fxs_status number(fxs_call *c, int i, fxs_number *n) {
     if (fxs_arg_tensor(c, i))
         FXS_TRY(fxs_item(c, fxs_arg_tensor(c, i), &item));
     if (!fxs_number_of(&c->arg[i], n))
-        return FXS_REFUSE(c, FXS_ETYPE, "must be a real number, not %s", fxs_value_type_name(&c->arg[i]));
+        return FXS_REFUSE(c, FXS_ETYPE, "must be a real number, not %s",
+                          fxs_value_type_name(&c->arg[i]));
     return FXS_OK;
 }
 
@@ -21,12 +23,12 @@ static fxs_status real_result(fxs_call *c, double x, double result) {
     return fxs_out_float(c, result);
 }
 
-#define FUNCTION(name, call)                                                                                           \
-    static fxs_status infer_##name(fxs_call *c) {                                                                      \
-        fxs_number n;                                                                                                  \
-        FXS_TRY(number(c, 0, &n));                                                                                     \
-        double x = n.f;                                                                                                \
-        return real_result(c, x, call);                                                                                \
+#define FUNCTION(name, call)                                                                       \
+    static fxs_status infer_##name(fxs_call *c) {                                                  \
+        fxs_number n;                                                                              \
+        FXS_TRY(number(c, 0, &n));                                                                 \
+        double x = n.f;                                                                            \
+        return real_result(c, x, call);                                                            \
     }
 FUNCTION(sqrt, sqrt(x))
 FUNCTION(exp, exp(x))
@@ -65,7 +67,8 @@ static fxs_status infer_pow(fxs_call *c) {
     FXS_TRY(number(c, 1, &b));
     double r = pow(a.f, b.f);
     if ((isnan(r) && !isnan(a.f) && !isnan(b.f)) || (isinf(r) && isfinite(a.f) && isfinite(b.f)))
-        return FXS_REFUSE(c, FXS_EINVAL, a.f == 0 || isnan(r) ? "math domain error" : "math range error");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          a.f == 0 || isnan(r) ? "math domain error" : "math range error");
     return fxs_out_float(c, r);
 }
 
@@ -141,7 +144,7 @@ static fxs_status infer_gcd(fxs_call *c) {
     return fxs_out_int(c, (int64_t)a);
 }
 
-#define ROW(name, schema, spellings)                                                                                   \
+#define ROW(name, schema, spellings)                                                               \
     { "math_" #name, schema, spellings, infer_##name, NULL, NULL, FXS_OP_NO_INPLACE }
 #define ONE(name) ROW(name, "(any x) -> float", "math." #name)
 

@@ -1,5 +1,6 @@
-/* scalar_number.c: Python's arithmetic, comparisons and math module on values that are no tensors, as graphs record
- * them on sizes. Integers beyond 64 bits are refused, not wrapped. Rows stand last, behind those of tensors. */
+/* scalar_number.c: Python's arithmetic, comparisons and math module on values that are no tensors,
+ * as graphs record them on sizes. Integers beyond 64 bits are refused, not wrapped. Rows stand
+ * last, behind those of tensors. */
 #include <math.h>
 
 #include "kernels/python.h"
@@ -8,13 +9,16 @@ static fxs_status overflow(fxs_call *c) {
     return FXS_REFUSE(c, FXS_ELIMIT, "the result is an integer of more than 64 bits");
 }
 
-static fxs_status by_zero(fxs_call *c) { return FXS_REFUSE(c, FXS_EINVAL, "division by zero (ZeroDivisionError)"); }
+static fxs_status by_zero(fxs_call *c) {
+    return FXS_REFUSE(c, FXS_EINVAL, "division by zero (ZeroDivisionError)");
+}
 
 static bool both_numbers(const fxs_call *c, fxs_number *a, fxs_number *b) {
     return fxs_number_of(&c->arg[0], a) && fxs_number_of(&c->arg[1], b);
 }
 
-/* ---- sequences that are added and repeated ------------------------------------------------------------- */
+/* ---- sequences that are added and repeated
+ * ------------------------------------------------------------- */
 
 static bool is_seq(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
 
@@ -60,7 +64,8 @@ static fxs_status repeat(fxs_call *c, const fxs_value *seq, int64_t times) {
     return fxs_out_value(c, out);
 }
 
-/* ---- arithmetic ---------------------------------------------------------------------------------------- */
+/* ---- arithmetic
+ * ---------------------------------------------------------------------------------------- */
 
 static fxs_status infer_add(fxs_call *c) {
     fxs_number a, b;
@@ -108,7 +113,8 @@ static fxs_status infer_truediv(fxs_call *c) {
         return by_zero(c);
     if (a.real || b.real)
         return fxs_out_float(c, a.f / b.f);
-    return fxs_out_float(c, (double)((long double)a.i / (long double)b.i)); /* ints above 2^53 count in full */
+    return fxs_out_float(
+        c, (double)((long double)a.i / (long double)b.i)); /* ints above 2^53 count in full */
 }
 
 /* Quotient and remainder of floats as Python defines them: the remainder has the divisor's sign. */
@@ -174,7 +180,8 @@ static fxs_status infer_pow(fxs_call *c) {
     if (!a.real && !b.real && b.i >= 0)
         return int_power(c, a.i, b.i);
     if (a.f == 0 && b.f < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "0.0 cannot be raised to a negative power (ZeroDivisionError)");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "0.0 cannot be raised to a negative power (ZeroDivisionError)");
     if (a.f < 0 && isfinite(a.f) && isfinite(b.f) && b.f != floor(b.f))
         return FXS_REFUSE(c, FXS_EINVAL, "a complex result is not supported");
     double r = pow(a.f, b.f);
@@ -189,7 +196,8 @@ static fxs_status one_number(fxs_call *c, const char *sign, fxs_number *n) {
     if (item.tag == FXS_V_TENSOR)
         FXS_TRY(fxs_item(c, item.u.tensor, &item));
     if (!fxs_number_of(&item, n))
-        return FXS_REFUSE(c, FXS_ETYPE, "bad operand type for %s: '%s'", sign, fxs_value_type_name(&c->arg[0]));
+        return FXS_REFUSE(c, FXS_ETYPE, "bad operand type for %s: '%s'", sign,
+                          fxs_value_type_name(&c->arg[0]));
     return FXS_OK;
 }
 
@@ -224,7 +232,8 @@ static fxs_status infer_abs(fxs_call *c) {
     return n.i == INT64_MIN ? overflow(c) : fxs_out_int(c, n.i < 0 ? -n.i : n.i);
 }
 
-/* ---- bits ---------------------------------------------------------------------------------------------- */
+/* ---- bits
+ * ---------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_invert(fxs_call *c) {
     fxs_number n;
@@ -276,17 +285,22 @@ static fxs_status infer_rshift(fxs_call *c) {
     return fxs_out_int(c, a.i >> (b.i > 63 ? 63 : b.i));
 }
 
-/* ---- comparisons and truth ----------------------------------------------------------------------------- */
+/* ---- comparisons and truth
+ * ----------------------------------------------------------------------------- */
 
-static fxs_status infer_eq(fxs_call *c) { return fxs_out_bool(c, fxs_python_equal(&c->arg[0], &c->arg[1])); }
-static fxs_status infer_ne(fxs_call *c) { return fxs_out_bool(c, !fxs_python_equal(&c->arg[0], &c->arg[1])); }
+static fxs_status infer_eq(fxs_call *c) {
+    return fxs_out_bool(c, fxs_python_equal(&c->arg[0], &c->arg[1]));
+}
+static fxs_status infer_ne(fxs_call *c) {
+    return fxs_out_bool(c, !fxs_python_equal(&c->arg[0], &c->arg[1]));
+}
 
-#define COMPARE(name, sign)                                                                                            \
-    static fxs_status infer_##name(fxs_call *c) {                                                                      \
-        int order;                                                                                                     \
-        bool unordered;                                                                                                \
-        FXS_TRY(fxs_python_compare(c, &c->arg[0], &c->arg[1], &order, &unordered));                                    \
-        return fxs_out_bool(c, !unordered && order sign 0);                                                            \
+#define COMPARE(name, sign)                                                                        \
+    static fxs_status infer_##name(fxs_call *c) {                                                  \
+        int order;                                                                                 \
+        bool unordered;                                                                            \
+        FXS_TRY(fxs_python_compare(c, &c->arg[0], &c->arg[1], &order, &unordered));                \
+        return fxs_out_bool(c, !unordered && order sign 0);                                        \
     }
 COMPARE(lt, <)
 COMPARE(le, <=)
@@ -295,9 +309,13 @@ COMPARE(ge, >=)
 #undef COMPARE
 
 /* Identity: of tensors and None exact, of numbers and texts as CPython's small ones behave. */
-static bool is_same(const fxs_value *a, const fxs_value *b) { return a->tag == b->tag && fxs_value_equal(a, b); }
+static bool is_same(const fxs_value *a, const fxs_value *b) {
+    return a->tag == b->tag && fxs_value_equal(a, b);
+}
 static fxs_status infer_is(fxs_call *c) { return fxs_out_bool(c, is_same(&c->arg[0], &c->arg[1])); }
-static fxs_status infer_is_not(fxs_call *c) { return fxs_out_bool(c, !is_same(&c->arg[0], &c->arg[1])); }
+static fxs_status infer_is_not(fxs_call *c) {
+    return fxs_out_bool(c, !is_same(&c->arg[0], &c->arg[1]));
+}
 
 static fxs_status infer_not(fxs_call *c) {
     bool b;
@@ -313,7 +331,7 @@ static fxs_status infer_truth(fxs_call *c) {
 
 #define TWO "(any a, any b) -> any"
 #define ONE "(any a) -> any"
-#define ROW(name, schema, spellings, infer)                                                                            \
+#define ROW(name, schema, spellings, infer)                                                        \
     { name, schema, spellings, infer, NULL, NULL, FXS_OP_NO_INPLACE }
 
 const fxs_op fxs_ops_scalar_number[] = {

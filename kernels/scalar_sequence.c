@@ -1,14 +1,17 @@
-/* scalar_sequence.c: Python's lists, tuples, torch.Size, dicts and strings in graphs: getitem, len, contains, min, max,
- * sum, tuple, list, math.prod. Tensors are items here like any other. */
+/* scalar_sequence.c: Python's lists, tuples, torch.Size, dicts and strings in graphs: getitem, len,
+ * contains, min, max, sum, tuple, list, math.prod. Tensors are items here like any other. */
 #include <string.h>
 
 #include "kernels/python.h"
 
 static bool is_seq(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
 
-/* ---- getitem ------------------------------------------------------------------------------------------- */
+/* ---- getitem
+ * ------------------------------------------------------------------------------------------- */
 
-static fxs_status give_item(fxs_call *c, const fxs_value *v) { return fxs_out_value(c, fxs_value_ref(*v)); }
+static fxs_status give_item(fxs_call *c, const fxs_value *v) {
+    return fxs_out_value(c, fxs_value_ref(*v));
+}
 
 static fxs_status at_int(fxs_call *c, const fxs_value *seq, int64_t i) {
     int64_t n = (int64_t)fxs_value_len(seq);
@@ -24,7 +27,8 @@ static fxs_status bound(fxs_call *c, const fxs_value *v, int64_t otherwise, int6
     if (v->tag == FXS_V_NONE)
         return FXS_OK;
     if (!fxs_number_of(v, &n) || n.real)
-        return FXS_REFUSE(c, FXS_ETYPE, "slice indices must be integers or None, not %s", fxs_value_type_name(v));
+        return FXS_REFUSE(c, FXS_ETYPE, "slice indices must be integers or None, not %s",
+                          fxs_value_type_name(v));
     *out = n.i;
     return FXS_OK;
 }
@@ -36,8 +40,8 @@ static int64_t clip(int64_t x, int64_t low, int64_t high, int64_t n) {
 }
 
 /* A slice's first index, step and number of items, as Python's slice.indices says. */
-static fxs_status slice_range(fxs_call *c, const fxs_value *slice, int64_t n, int64_t *start, int64_t *step,
-                              int64_t *count) {
+static fxs_status slice_range(fxs_call *c, const fxs_value *slice, int64_t n, int64_t *start,
+                              int64_t *step, int64_t *count) {
     int64_t stop;
     FXS_TRY(bound(c, fxs_value_item(slice, 2), 1, step));
     if (*step == 0)
@@ -72,7 +76,8 @@ static fxs_status text_at(fxs_call *c, const fxs_value *text, const fxs_value *i
     } else {
         FXS_TRY(bound(c, index, 0, &start));
         if (start < -n || start >= n)
-            return FXS_REFUSE(c, FXS_EINDEX, "string index %lld is out of range: there are %lld bytes",
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "string index %lld is out of range: there are %lld bytes",
                               (long long)start, (long long)n);
         start += start < 0 ? n : 0;
     }
@@ -92,7 +97,8 @@ static const fxs_value *find_key(const fxs_value *dict, const fxs_value *key) {
 static fxs_status missing_key(fxs_call *c, const fxs_value *key) {
     fxs_buf b = {0};
     fxs_buf_repr(&b, key, &(fxs_repr){0});
-    fxs_status s = b.failed ? fxs_fail_memory(c->ctx) : FXS_REFUSE(c, FXS_ENOTFOUND, "the dict has no key %s", b.data);
+    fxs_status s = b.failed ? fxs_fail_memory(c->ctx)
+                            : FXS_REFUSE(c, FXS_ENOTFOUND, "the dict has no key %s", b.data);
     fxs_buf_free(&b);
     return s;
 }
@@ -113,11 +119,13 @@ static fxs_status infer_getitem(fxs_call *c) {
     if (index->tag == FXS_V_SLICE)
         return at_slice(c, a, index);
     if (!fxs_number_of(index, &n) || n.real)
-        return FXS_REFUSE(c, FXS_ETYPE, "indices must be integers or slices, not %s", fxs_value_type_name(index));
+        return FXS_REFUSE(c, FXS_ETYPE, "indices must be integers or slices, not %s",
+                          fxs_value_type_name(index));
     return at_int(c, a, n.i);
 }
 
-/* ---- len, contains, tuple, list ------------------------------------------------------------------------ */
+/* ---- len, contains, tuple, list
+ * ------------------------------------------------------------------------ */
 
 static fxs_status infer_len(fxs_call *c) {
     const fxs_value *v = &c->arg[0];
@@ -140,7 +148,8 @@ static fxs_status infer_contains(fxs_call *c) {
     if (a->tag == FXS_V_DICT)
         return fxs_out_bool(c, find_key(a, b) != NULL);
     if (!is_seq(a))
-        return FXS_REFUSE(c, FXS_ETYPE, "argument of type '%s' is not iterable", fxs_value_type_name(a));
+        return FXS_REFUSE(c, FXS_ETYPE, "argument of type '%s' is not iterable",
+                          fxs_value_type_name(a));
     for (size_t i = 0; i < fxs_value_len(a); i++)
         if (fxs_python_equal(fxs_value_item(a, i), b))
             return fxs_out_bool(c, true);
@@ -174,12 +183,14 @@ static fxs_status infer_size(fxs_call *c) {
     const fxs_value *v = &c->arg[0];
     for (size_t i = 0; i < fxs_value_len(v); i++)
         if (fxs_value_item(v, i)->tag != FXS_V_INT)
-            return FXS_REFUSE(c, FXS_ETYPE, "torch.Size() takes an iterable of 'int' (item %d is '%s')", (int)i,
+            return FXS_REFUSE(c, FXS_ETYPE,
+                              "torch.Size() takes an iterable of 'int' (item %d is '%s')", (int)i,
                               fxs_value_type_name(fxs_value_item(v, i)));
     return copy_as(c, FXS_V_TUPLE, FXS_TUPLE_SIZE);
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------------- */
+/* ---- reductions
+ * ---------------------------------------------------------------------------------------- */
 
 /* max(a, b, ...) or max([a, b, ...]): the first of the largest. */
 static fxs_status best_of(fxs_call *c, int want) {
@@ -205,15 +216,17 @@ static fxs_status fold(fxs_call *c, const fxs_value *start, bool product) {
     fxs_number all, n;
     FXS_TRY(need_seq(c, &c->arg[0]));
     if (!fxs_number_of(start, &all))
-        return FXS_REFUSE(c, FXS_ETYPE, "start must be a number, not %s", fxs_value_type_name(start));
+        return FXS_REFUSE(c, FXS_ETYPE, "start must be a number, not %s",
+                          fxs_value_type_name(start));
     for (size_t i = 0; i < fxs_value_len(&c->arg[0]); i++) {
         const fxs_value *v = fxs_value_item(&c->arg[0], i);
         if (!fxs_number_of(v, &n))
-            return FXS_REFUSE(c, FXS_ETYPE, "unsupported operand type: '%s'", fxs_value_type_name(v));
+            return FXS_REFUSE(c, FXS_ETYPE, "unsupported operand type: '%s'",
+                              fxs_value_type_name(v));
         all.f = product ? all.f * n.f : all.f + n.f;
         all.real |= n.real;
-        if (!all.real &&
-            (product ? __builtin_mul_overflow(all.i, n.i, &all.i) : __builtin_add_overflow(all.i, n.i, &all.i)))
+        if (!all.real && (product ? __builtin_mul_overflow(all.i, n.i, &all.i)
+                                  : __builtin_add_overflow(all.i, n.i, &all.i)))
             return FXS_REFUSE(c, FXS_ELIMIT, "the result is an integer of more than 64 bits");
     }
     return all.real ? fxs_out_float(c, all.f) : fxs_out_int(c, all.i);
@@ -222,7 +235,7 @@ static fxs_status fold(fxs_call *c, const fxs_value *start, bool product) {
 static fxs_status infer_sum(fxs_call *c) { return fold(c, &c->arg[1], false); }
 static fxs_status infer_prod(fxs_call *c) { return fold(c, &c->arg[1], true); }
 
-#define ROW(name, schema, spellings, infer)                                                                            \
+#define ROW(name, schema, spellings, infer)                                                        \
     { name, schema, spellings, infer, NULL, NULL, FXS_OP_NO_INPLACE }
 
 const fxs_op fxs_ops_scalar_sequence[] = {

@@ -1,12 +1,13 @@
-/* scalar_tensor.c: facts of tensors as Python values: size dim numel stride item tolist, the attributes that graphs
- * read with getattr, torch._assert and isinstance. None of them computes. */
+/* scalar_tensor.c: facts of tensors as Python values: size dim numel stride item tolist, the
+ * attributes that graphs read with getattr, torch._assert and isinstance. None of them computes. */
 #include <string.h>
 
 #include "kernels/format.h"
 #include "kernels/python.h"
 #include "kernels/view_dims.h"
 
-/* ---- methods ------------------------------------------------------------------------------------------- */
+/* ---- methods
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_status give_shape(fxs_call *c, const fxs_tensor *t) {
     fxs_value v;
@@ -65,7 +66,9 @@ static fxs_status infer_item(fxs_call *c) {
 static fxs_status infer_int(fxs_call *c) {
     fxs_value v;
     FXS_TRY(fxs_item(c, fxs_arg_tensor(c, 0), &v));
-    return fxs_out_int(c, v.tag == FXS_V_FLOAT ? (int64_t)v.u.f : v.tag == FXS_V_BOOL ? v.u.b : v.u.i);
+    return fxs_out_int(c, v.tag == FXS_V_FLOAT  ? (int64_t)v.u.f
+                          : v.tag == FXS_V_BOOL ? v.u.b
+                                                : v.u.i);
 }
 
 static fxs_status infer_float(fxs_call *c) {
@@ -76,7 +79,8 @@ static fxs_status infer_float(fxs_call *c) {
     return fxs_out_float(c, n.f);
 }
 
-static fxs_status to_list(fxs_call *c, const fxs_tensor *t, int dim, int64_t offset, fxs_value *out) {
+static fxs_status to_list(fxs_call *c, const fxs_tensor *t, int dim, int64_t offset,
+                          fxs_value *out) {
     fxs_tensor element = *t;
     if (dim == t->ndim) {
         element.ndim = 0;
@@ -98,24 +102,34 @@ static fxs_status infer_tolist(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_value v;
     if (!t->storage)
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "the values of the tensor are not known without computing them");
+        return FXS_REFUSE(c, FXS_EUNKNOWN,
+                          "the values of the tensor are not known without computing them");
     FXS_TRY(to_list(c, t, 0, t->offset, &v));
     return fxs_out_value(c, v);
 }
 
-/* ---- facts that are methods, functions and attributes at once ------------------------------------------ */
+/* ---- facts that are methods, functions and attributes at once
+ * ------------------------------------------ */
 
 typedef fxs_status fact(fxs_call *c, fxs_tensor *t);
 
 static fxs_status give_dim(fxs_call *c, fxs_tensor *t) { return fxs_out_int(c, t->ndim); }
-static fxs_status give_numel(fxs_call *c, fxs_tensor *t) { return fxs_out_int(c, fxs_tensor_numel(t)); }
+static fxs_status give_numel(fxs_call *c, fxs_tensor *t) {
+    return fxs_out_int(c, fxs_tensor_numel(t));
+}
 static fxs_status give_itemsize(fxs_call *c, fxs_tensor *t) {
     return fxs_out_int(c, (int64_t)fxs_dtype_size(t->dtype));
 }
 static fxs_status give_offset(fxs_call *c, fxs_tensor *t) { return fxs_out_int(c, t->offset); }
-static fxs_status give_floating(fxs_call *c, fxs_tensor *t) { return fxs_out_bool(c, fxs_is_floating(t->dtype)); }
-static fxs_status give_complex(fxs_call *c, fxs_tensor *t) { return fxs_out_bool(c, fxs_is_complex(t->dtype)); }
-static fxs_status give_grad_flag(fxs_call *c, fxs_tensor *t) { return fxs_out_bool(c, t->requires_grad); }
+static fxs_status give_floating(fxs_call *c, fxs_tensor *t) {
+    return fxs_out_bool(c, fxs_is_floating(t->dtype));
+}
+static fxs_status give_complex(fxs_call *c, fxs_tensor *t) {
+    return fxs_out_bool(c, fxs_is_complex(t->dtype));
+}
+static fxs_status give_grad_flag(fxs_call *c, fxs_tensor *t) {
+    return fxs_out_bool(c, t->requires_grad);
+}
 static fxs_status give_leaf(fxs_call *c, fxs_tensor *t) {
     return fxs_out_bool(c, !t->requires_grad || t->is_parameter);
 }
@@ -153,8 +167,9 @@ static fxs_status give_size(fxs_call *c, fxs_tensor *t) { return give_shape(c, t
 static fxs_status give_self(fxs_call *c, fxs_tensor *t) { return fxs_out_same(c, t); }
 static fxs_status give_adjoint(fxs_call *c, fxs_tensor *t) {
     if (t->ndim != 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "tensor.H is only supported on matrices (2-D tensors), not on %d dimensions",
-                          t->ndim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "tensor.H is only supported on matrices (2-D tensors), not on %d dimensions", t->ndim);
     return fxs_out_matrix_transposed(c, t);
 }
 static fxs_status give_data(fxs_call *c, fxs_tensor *t) {
@@ -194,7 +209,7 @@ static const struct {
     {"itemsize", give_itemsize},
 };
 
-#define FACT(name)                                                                                                     \
+#define FACT(name)                                                                                 \
     static fxs_status infer_##name(fxs_call *c) { return give_##name(c, fxs_arg_tensor(c, 0)); }
 FACT(dim)
 FACT(numel)
@@ -206,17 +221,23 @@ FACT(signed)
 FACT(no_device)
 #undef FACT
 
-/* ---- getattr ------------------------------------------------------------------------------------------- */
+/* ---- getattr
+ * ------------------------------------------------------------------------------------------- */
 
 /* Fields of PyTorch's named tuples, by the type's name. */
 static const struct {
     const char *type, *fields[2];
 } named[] = {
-    {"torch.return_types.max", {"values", "indices"}},      {"torch.return_types.min", {"values", "indices"}},
-    {"torch.return_types.sort", {"values", "indices"}},     {"torch.return_types.topk", {"values", "indices"}},
-    {"torch.return_types.median", {"values", "indices"}},   {"torch.return_types.mode", {"values", "indices"}},
-    {"torch.return_types.kthvalue", {"values", "indices"}}, {"torch.return_types.cummax", {"values", "indices"}},
-    {"torch.return_types.cummin", {"values", "indices"}},   {"torch.return_types.nanmedian", {"values", "indices"}},
+    {"torch.return_types.max", {"values", "indices"}},
+    {"torch.return_types.min", {"values", "indices"}},
+    {"torch.return_types.sort", {"values", "indices"}},
+    {"torch.return_types.topk", {"values", "indices"}},
+    {"torch.return_types.median", {"values", "indices"}},
+    {"torch.return_types.mode", {"values", "indices"}},
+    {"torch.return_types.kthvalue", {"values", "indices"}},
+    {"torch.return_types.cummax", {"values", "indices"}},
+    {"torch.return_types.cummin", {"values", "indices"}},
+    {"torch.return_types.nanmedian", {"values", "indices"}},
     {"torch.return_types.aminmax", {"min", "max"}},
 };
 
@@ -245,18 +266,23 @@ static fxs_status infer_getattr(fxs_call *c) {
         return fxs_out_bool(c, fxs_is_floating(c->arg[0].u.dtype));
     if (c->arg[2].tag != FXS_V_OPAQUE && c->arg[2].tag != FXS_V_NONE)
         return fxs_out_value(c, fxs_value_ref(c->arg[2]));
-    return FXS_REFUSE(c, FXS_ENOTFOUND, "'%s' object has no attribute '%s'", fxs_value_type_name(&c->arg[0]), name);
+    return FXS_REFUSE(c, FXS_ENOTFOUND, "'%s' object has no attribute '%s'",
+                      fxs_value_type_name(&c->arg[0]), name);
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------- */
+/* ---- questions
+ * ----------------------------------------------------------------------------------------- */
 
-static fxs_status infer_is_tensor(fxs_call *c) { return fxs_out_bool(c, c->arg[0].tag == FXS_V_TENSOR); }
+static fxs_status infer_is_tensor(fxs_call *c) {
+    return fxs_out_bool(c, c->arg[0].tag == FXS_V_TENSOR);
+}
 
 static fxs_status infer_assert(fxs_call *c) {
     bool holds;
     FXS_TRY(fxs_truth(c, &c->arg[0], &holds));
     if (!holds)
-        return FXS_REFUSE(c, FXS_EINVAL, "%s", fxs_value_text(&c->arg[1]) ? fxs_arg_str(c, 1) : "the assertion failed");
+        return FXS_REFUSE(c, FXS_EINVAL, "%s",
+                          fxs_value_text(&c->arg[1]) ? fxs_arg_str(c, 1) : "the assertion failed");
     return fxs_out_value(c, fxs_none());
 }
 
@@ -277,12 +303,15 @@ static bool is_instance(const fxs_value *v, const fxs_value *type) {
         return true;
     if (strcmp(want, "tuple") == 0 && v->tag == FXS_V_TUPLE)
         return true;
-    if ((strcmp(want, "torch.Tensor") == 0 || strcmp(want, "torch._tensor.Tensor") == 0) && v->tag == FXS_V_TENSOR)
+    if ((strcmp(want, "torch.Tensor") == 0 || strcmp(want, "torch._tensor.Tensor") == 0) &&
+        v->tag == FXS_V_TENSOR)
         return true;
     return strcmp(want, have) == 0;
 }
 
-static fxs_status infer_isinstance(fxs_call *c) { return fxs_out_bool(c, is_instance(&c->arg[0], &c->arg[1])); }
+static fxs_status infer_isinstance(fxs_call *c) {
+    return fxs_out_bool(c, is_instance(&c->arg[0], &c->arg[1]));
+}
 
 static fxs_status infer_hasattr(fxs_call *c) {
     const char *name = fxs_arg_str(c, 1);
@@ -292,7 +321,7 @@ static fxs_status infer_hasattr(fxs_call *c) {
     return fxs_out_bool(c, has);
 }
 
-#define ROW(name, schema, spellings, infer)                                                                            \
+#define ROW(name, schema, spellings, infer)                                                        \
     { name, schema, spellings, infer, NULL, NULL, FXS_OP_NO_INPLACE }
 #define FACT(name, spellings, infer) ROW(name, "(Tensor self) -> any", spellings, infer)
 
@@ -307,15 +336,17 @@ const fxs_op fxs_ops_scalar_tensor[] = {
     FACT("is_complex", "Tensor.is_complex torch.is_complex", infer_complex),
     FACT("is_signed", "Tensor.is_signed torch.is_signed", infer_signed),
     FACT("get_device", "Tensor.get_device", infer_no_device),
-    ROW("is_contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> bool", "Tensor.is_contiguous",
-        infer_is_contiguous),
+    ROW("is_contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> bool",
+        "Tensor.is_contiguous", infer_is_contiguous),
     FACT("item", "Tensor.item", infer_item),
     FACT("int_item", "Tensor.__int__", infer_int),
     FACT("float_item", "Tensor.__float__", infer_float),
     FACT("tolist", "Tensor.tolist", infer_tolist),
-    ROW("getattr", "(any obj, str name, any default=None) -> any", "builtins.getattr", infer_getattr),
+    ROW("getattr", "(any obj, str name, any default=None) -> any", "builtins.getattr",
+        infer_getattr),
     ROW("hasattr", "(any obj, str name) -> bool", "builtins.hasattr", infer_hasattr),
-    ROW("isinstance", "(any obj, any class_or_tuple) -> bool", "builtins.isinstance", infer_isinstance),
+    ROW("isinstance", "(any obj, any class_or_tuple) -> bool", "builtins.isinstance",
+        infer_isinstance),
     ROW("is_tensor", "(any obj) -> bool", "torch.is_tensor", infer_is_tensor),
     ROW("assert", "(any condition, any message) -> None", "torch._assert", infer_assert),
     {0},

@@ -1,4 +1,5 @@
-/* scan.c: running sums, products, maxima along a dimension: cumsum cumprod logcumsumexp cummax cummin. */
+/* scan.c: running sums, products, maxima along a dimension: cumsum cumprod logcumsumexp cummax
+ * cummin. */
 #include <math.h>
 
 #include "kernels/lines.h"
@@ -45,8 +46,12 @@ static void run_best(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line, 
         fxs_put_entry(l, line, i, &best);
     }
 }
-static void run_max(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) { run_best(l, e, n, line, 1); }
-static void run_min(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) { run_best(l, e, n, line, -1); }
+static void run_max(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
+    run_best(l, e, n, line, 1);
+}
+static void run_min(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
+    run_best(l, e, n, line, -1);
+}
 
 /* cumsum(self, dim, dtype) */
 static fxs_status infer_sum(fxs_call *c) {
@@ -97,15 +102,15 @@ static fxs_status scan_max(fxs_call *c) { return scan(c, run_max); }
 static fxs_status scan_min(fxs_call *c) { return scan(c, run_min); }
 
 const fxs_op fxs_ops_scan[] = {
-    {"cumsum", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor", "torch.cumsum Tensor.cumsum", infer_sum,
-     scan_sum, fxs_cost_one, 0},
-    {"cumprod", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor", "torch.cumprod Tensor.cumprod", infer_sum,
-     scan_product, fxs_cost_one, 0},
-    {"logcumsumexp", "(Tensor self, int dim) -> Tensor", "torch.logcumsumexp Tensor.logcumsumexp", infer_log_sum,
-     scan_log_sum, fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"cummax", "(Tensor self, int dim) -> (Tensor, Tensor)", "torch.cummax Tensor.cummax", infer_cummax, scan_max,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"cummin", "(Tensor self, int dim) -> (Tensor, Tensor)", "torch.cummin Tensor.cummin", infer_cummin, scan_min,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"cumsum", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
+     "torch.cumsum Tensor.cumsum", infer_sum, scan_sum, fxs_cost_one, 0},
+    {"cumprod", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
+     "torch.cumprod Tensor.cumprod", infer_sum, scan_product, fxs_cost_one, 0},
+    {"logcumsumexp", "(Tensor self, int dim) -> Tensor", "torch.logcumsumexp Tensor.logcumsumexp",
+     infer_log_sum, scan_log_sum, fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"cummax", "(Tensor self, int dim) -> (Tensor, Tensor)", "torch.cummax Tensor.cummax",
+     infer_cummax, scan_max, fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"cummin", "(Tensor self, int dim) -> (Tensor, Tensor)", "torch.cummin Tensor.cummin",
+     infer_cummin, scan_min, fxs_cost_one, FXS_OP_NO_INPLACE},
     {0},
 };

@@ -1,5 +1,5 @@
-/* scatter_reduce.c: writing at many places at once where several values may meet: scatter_reduce folds them, index_put
- * adds them or keeps the last. Indices are checked in the kernels. */
+/* scatter_reduce.c: writing at many places at once where several values may meet: scatter_reduce
+ * folds them, index_put adds them or keeps the last. Indices are checked in the kernels. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
-/* ---- scatter_reduce(self, dim, index, src, reduce, include_self) -------------------------------------------- */
+/* ---- scatter_reduce(self, dim, index, src, reduce, include_self)
+ * -------------------------------------------- */
 
 enum { SELF, DIM, INDEX, SRC, REDUCE, INCLUDE };
 typedef enum fold { SUM, PROD, MEAN, AMAX, AMIN, NFOLDS } fold;
@@ -20,12 +21,14 @@ static fxs_status read_fold(fxs_call *c, fold *out) {
             *out = (fold)i;
             return FXS_OK;
         }
-    return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be sum, prod, mean, amax or amin, not '%s'",
+    return FXS_REFUSE(c, FXS_EINVAL,
+                      "reduce argument must be sum, prod, mean, amax or amin, not '%s'",
                       fxs_arg_str(c, REDUCE));
 }
 
 static fxs_status infer_scatter_reduce(fxs_call *c) {
-    const fxs_tensor *self = fxs_arg_tensor(c, SELF), *index = fxs_arg_tensor(c, INDEX), *src = fxs_arg_tensor(c, SRC);
+    const fxs_tensor *self = fxs_arg_tensor(c, SELF), *index = fxs_arg_tensor(c, INDEX),
+                     *src = fxs_arg_tensor(c, SRC);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     fold f = SUM;
     int dim;
@@ -35,15 +38,17 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, DIM), self->ndim, &dim));
     FXS_TRY(fxs_check_same_dtype(c, self, src, "src"));
     if (index->dtype != FXS_INT64)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s", fxs_dtype_name(index->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s",
+                          fxs_dtype_name(index->dtype));
     bool fits = (self->ndim ? self->ndim : 1) == (index->ndim ? index->ndim : 1) &&
                 (src->ndim ? src->ndim : 1) == (index->ndim ? index->ndim : 1);
     for (int i = 0; fits && i < index->ndim && self->ndim && src->ndim; i++)
         fits = index->sizes[i] <= src->sizes[i] && (i == dim || index->sizes[i] <= self->sizes[i]);
     if (!fits && fxs_tensor_numel(index))
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected index %s to be smaller than self %s apart from dimension %d, and than src",
-                          fxs_sizes_text(index, a), fxs_sizes_text(self, b), dim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "expected index %s to be smaller than self %s apart from dimension %d, and than src",
+            fxs_sizes_text(index, a), fxs_sizes_text(self, b), dim);
     return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
 }
 
@@ -55,7 +60,8 @@ typedef struct number {
 
 static number load(fxs_dtype d, const void *base, int64_t at) {
     const char *p = (const char *)base + at * (int64_t)fxs_dtype_size(d);
-    return fxs_is_floating(d) ? (number){.f = fxs_load_double(d, p)} : (number){.i = fxs_load_int(d, p)};
+    return fxs_is_floating(d) ? (number){.f = fxs_load_double(d, p)}
+                              : (number){.i = fxs_load_int(d, p)};
 }
 
 static void store(fxs_dtype d, void *base, int64_t at, number n) {
@@ -90,7 +96,8 @@ typedef struct target {
 
 static void meet(const target *t, int64_t at, number value) {
     bool first = t->count[at]++ == 0 && !t->include;
-    store(t->dtype, t->out, at, first ? value : combine(t->fold, load(t->dtype, t->out, at), value));
+    store(t->dtype, t->out, at,
+          first ? value : combine(t->fold, load(t->dtype, t->out, at), value));
 }
 
 static void divide(const target *t, int64_t n) {
@@ -106,13 +113,14 @@ static void divide(const target *t, int64_t n) {
 }
 
 /* Everything is contiguous here. Position i of the index as a place of src and of self. */
-static fxs_status walk(const target *t, const fxs_tensor *self, int dim, const fxs_tensor *index, const int64_t *at,
-                       const fxs_tensor *src, const void *from) {
+static fxs_status walk(const target *t, const fxs_tensor *self, int dim, const fxs_tensor *index,
+                       const int64_t *at, const fxs_tensor *src, const void *from) {
     int64_t size = self->ndim ? self->sizes[dim] : 1;
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
         int64_t rest = i, put = 0, get = 0, self_step = 1, src_step = 1;
         if (at[i] < 0 || at[i] >= size)
-            return FXS_REFUSE(t->c, FXS_EINDEX, "index %lld is out of bounds for dimension %d with size %lld",
+            return FXS_REFUSE(t->c, FXS_EINDEX,
+                              "index %lld is out of bounds for dimension %d with size %lld",
                               (long long)at[i], dim, (long long)size);
         for (int k = index->ndim - 1; k >= 0; k--) {
             int64_t place = rest % index->sizes[k];
@@ -128,7 +136,8 @@ static fxs_status walk(const target *t, const fxs_tensor *self, int dim, const f
 }
 
 static fxs_status run_scatter_reduce(fxs_call *c) {
-    fxs_tensor *self = fxs_arg_tensor(c, SELF), *index = fxs_arg_tensor(c, INDEX), *src = fxs_arg_tensor(c, SRC);
+    fxs_tensor *self = fxs_arg_tensor(c, SELF), *index = fxs_arg_tensor(c, INDEX),
+               *src = fxs_arg_tensor(c, SRC);
     target t = {.c = c, .include = fxs_arg_bool(c, INCLUDE)};
     int dim;
     FXS_TRY(read_fold(c, &t.fold));
@@ -153,12 +162,14 @@ static fxs_status run_scatter_reduce(fxs_call *c) {
     return s != FXS_OK ? s : fxs_work_end(&w);
 }
 
-/* ---- index_put(self, indices, values, accumulate) ------------------------------------------------------------ */
+/* ---- index_put(self, indices, values, accumulate)
+ * ------------------------------------------------------------ */
 
 enum { P_SELF, P_INDICES, P_VALUES, P_ACCUMULATE };
 
 /* v stretched to the shape of what is indexed. */
-static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor *v, fxs_tensor *out) {
+static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor *v,
+                          fxs_tensor *out) {
     char text[FXS_SIZES_TEXT];
     *out = *v;
     out->ndim = ix->ndim;
@@ -166,13 +177,15 @@ static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor 
         int at = i - (ix->ndim - v->ndim);
         int64_t size = at < 0 ? 1 : v->sizes[at];
         if (size != 1 && size != ix->sizes[i])
-            return FXS_REFUSE(c, FXS_ESHAPE, "values of shape %s can't be broadcast to what is indexed",
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "values of shape %s can't be broadcast to what is indexed",
                               fxs_sizes_text(v, text));
         out->sizes[i] = ix->sizes[i];
         out->strides[i] = size == 1 ? 0 : v->strides[at];
     }
     return v->ndim > ix->ndim
-               ? FXS_REFUSE(c, FXS_ESHAPE, "values of shape %s have too many dimensions", fxs_sizes_text(v, text))
+               ? FXS_REFUSE(c, FXS_ESHAPE, "values of shape %s have too many dimensions",
+                            fxs_sizes_text(v, text))
                : FXS_OK;
 }
 
@@ -196,7 +209,8 @@ static fxs_status infer_index_put(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, self->dtype));
     FXS_TRY(fxs_check_same_dtype(c, self, fxs_arg_tensor(c, P_VALUES), "values"));
     if (fxs_arg_len(c, P_INDICES) > self->ndim)
-        return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions", self->ndim);
+        return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions",
+                          self->ndim);
     FXS_TRY(check_places(c));
     return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
 }
@@ -215,7 +229,8 @@ static void put_all(fxs_tensor *out, const fxs_tensor *places, const fxs_tensor 
         }
         number x = load(d, fxs_tensor_data(values), from);
         int64_t to = place[at];
-        store(d, fxs_tensor_data(out), to, add ? combine(SUM, load(d, fxs_tensor_data(out), to), x) : x);
+        store(d, fxs_tensor_data(out), to,
+              add ? combine(SUM, load(d, fxs_tensor_data(out), to), x) : x);
     }
 }
 
@@ -250,8 +265,10 @@ static fxs_status run_index_put(fxs_call *c) {
 
 const fxs_op fxs_ops_scatter_reduce[] = {
     {"scatter_reduce",
-     "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
-     "torch.scatter_reduce Tensor.scatter_reduce", infer_scatter_reduce, run_scatter_reduce, NULL, 0},
+     "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
+     "Tensor",
+     "torch.scatter_reduce Tensor.scatter_reduce", infer_scatter_reduce, run_scatter_reduce, NULL,
+     0},
     {"index_put", "(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
      "torch.index_put Tensor.index_put", infer_index_put, run_index_put, NULL, 0},
     {0},

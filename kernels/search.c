@@ -1,4 +1,5 @@
-/* search.c: searchsorted and bucketize, bincount and histc: finding places among edges, and counting. */
+/* search.c: searchsorted and bucketize, bincount and histc: finding places among edges, and
+ * counting. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
-/* ---- searchsorted ------------------------------------------------------------------------------------------- */
+/* ---- searchsorted
+ * ------------------------------------------------------------------------------------------- */
 
 /* What both forms come to: edges [rows, n] or [n], values of any shape. */
 typedef struct lookup {
@@ -28,19 +30,21 @@ static fxs_status read_lookup(fxs_call *c, int edges, int values, lookup *l) {
             return FXS_REFUSE(c, FXS_EINVAL, "side and right can't be set to opposites");
         l->right |= strcmp(side, "right") == 0;
     }
-    const fxs_tensor *e = l->edges, *v = l->values->tag == FXS_V_TENSOR ? l->values->u.tensor : NULL;
+    const fxs_tensor *e = l->edges,
+                     *v = l->values->tag == FXS_V_TENSOR ? l->values->u.tensor : NULL;
     if (v && edges == 0 && v->dtype != e->dtype) /* bucketize converts */
-        return FXS_REFUSE(c, FXS_ETYPE,
-                          "boundaries and values must have the same dtype, but have torch.%s and torch.%s",
-                          fxs_dtype_name(e->dtype), fxs_dtype_name(v->dtype));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "boundaries and values must have the same dtype, but have torch.%s and torch.%s",
+            fxs_dtype_name(e->dtype), fxs_dtype_name(v->dtype));
     bool rows = e->ndim > 1, fits = e->ndim > 0 && (!rows || (v && v->ndim == e->ndim));
     for (int i = 0; fits && rows && i < e->ndim - 1; i++)
         fits = e->sizes[i] == v->sizes[i];
     if (!fits)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "boundaries must have 1 dimension, or as many as the values, all equal but the last: %s and %s",
-            fxs_sizes_text(e, a), v ? fxs_sizes_text(v, b) : "a number");
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "boundaries must have 1 dimension, or as many as the values, all equal "
+                          "but the last: %s and %s",
+                          fxs_sizes_text(e, a), v ? fxs_sizes_text(v, b) : "a number");
     return FXS_OK;
 }
 
@@ -82,10 +86,12 @@ static fxs_status run_lookup(fxs_call *c, int edges, int values) {
     if (w.status == FXS_OK) {
         int64_t each = l.edges->ndim > 1 ? l.values->u.tensor->sizes[l.edges->ndim - 1] : 0;
         for (int64_t i = 0; i < count; i++) {
-            double x = number ? fxs_arg_float(c, values) : fxs_load_double(w.dtype, v + (size_t)i * size);
+            double x =
+                number ? fxs_arg_float(c, values) : fxs_load_double(w.dtype, v + (size_t)i * size);
             const char *row = e + (size_t)(each ? i / each * n : 0) * size;
             int64_t at = find(&l, w.dtype, row, n, x);
-            fxs_store_int(c->out[0]->dtype, (char *)fxs_tensor_data(c->out[0]) + (size_t)i * (l.small ? 4 : 8), at);
+            fxs_store_int(c->out[0]->dtype,
+                          (char *)fxs_tensor_data(c->out[0]) + (size_t)i * (l.small ? 4 : 8), at);
         }
     }
     return fxs_work_end(&w);
@@ -96,7 +102,8 @@ static fxs_status run_searchsorted(fxs_call *c) { return run_lookup(c, 0, 1); }
 
 static fxs_status infer_bucketize(fxs_call *c) {
     if (fxs_arg_tensor(c, 1)->ndim != 1)
-        return FXS_REFUSE(c, FXS_ESHAPE, "boundaries must have 1 dimension, but have %d", fxs_arg_tensor(c, 1)->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE, "boundaries must have 1 dimension, but have %d",
+                          fxs_arg_tensor(c, 1)->ndim);
     return infer_lookup(c, 1, 0);
 }
 static fxs_status run_bucketize(fxs_call *c) { return run_lookup(c, 1, 0); }
@@ -110,7 +117,8 @@ static fxs_cost cost_search(const fxs_call *c) {
     return (fxs_cost){.flops = (double)fxs_tensor_numel(c->out[0]) * ceil(log2(n))};
 }
 
-/* ---- bincount(self, weights, minlength) --------------------------------------------------------------------- */
+/* ---- bincount(self, weights, minlength)
+ * --------------------------------------------------------------------- */
 
 static fxs_status infer_bincount(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0), *weights = fxs_arg_tensor(c, 1);
@@ -118,20 +126,25 @@ static fxs_status infer_bincount(fxs_call *c) {
     if (n < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "minlength should be >= 0");
     if (!fxs_is_integral(t->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "only integer types are supported, not torch.%s", fxs_dtype_name(t->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "only integer types are supported, not torch.%s",
+                          fxs_dtype_name(t->dtype));
     if (t->ndim != 1 && fxs_tensor_numel(t))
         return FXS_REFUSE(c, FXS_ESHAPE, "only 1-d non-negative integers are supported");
     if (weights && (weights->ndim != 1 || weights->sizes[0] != fxs_tensor_numel(t)))
         return FXS_REFUSE(c, FXS_ESHAPE, "weights should be 1-d and have the same length as input");
     if (!t->storage && fxs_tensor_numel(t))
         return FXS_REFUSE(c, FXS_EUNKNOWN,
-                          "the shape of the result depends on values, which are not computed: run with values, not "
+                          "the shape of the result depends on values, which are not computed: run "
+                          "with values, not "
                           "with shapes only");
     for (int64_t i = 0; i < fxs_tensor_numel(t); i++) {
-        int64_t x = fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) +
-                                               i * t->strides[0] * (int64_t)fxs_dtype_size(t->dtype));
+        int64_t x =
+            fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) +
+                                       i * t->strides[0] * (int64_t)fxs_dtype_size(t->dtype));
         if (x < 0)
-            return FXS_REFUSE(c, FXS_EINVAL, "only 1-d non-negative integers are supported, not %lld", (long long)x);
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "only 1-d non-negative integers are supported, not %lld",
+                              (long long)x);
         if (x >= INT32_MAX)
             return FXS_REFUSE(c, FXS_ELIMIT, "%lld bins", (long long)x + 1);
         n = x >= n ? x + 1 : n;
@@ -147,21 +160,25 @@ static fxs_status run_bincount(fxs_call *c) {
     fxs_tensor *out = c->out[0];
     memset(out->storage->data, 0, out->storage->bytes);
     for (int64_t i = 0; i < fxs_tensor_numel(t); i++) {
-        int64_t x = fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) +
-                                               i * t->strides[0] * (int64_t)fxs_dtype_size(t->dtype));
+        int64_t x =
+            fxs_load_int(t->dtype, (const char *)fxs_tensor_data(t) +
+                                       i * t->strides[0] * (int64_t)fxs_dtype_size(t->dtype));
         char *p = (char *)fxs_tensor_data(out) + (size_t)x * fxs_dtype_size(out->dtype);
         if (out->dtype == FXS_INT64)
             ++*(int64_t *)(void *)p;
         else
-            fxs_store_double(out->dtype, p,
-                             fxs_load_double(out->dtype, p) +
-                                 fxs_load_double(w->dtype, (const char *)fxs_tensor_data(w) +
-                                                               i * w->strides[0] * (int64_t)fxs_dtype_size(w->dtype)));
+            fxs_store_double(
+                out->dtype, p,
+                fxs_load_double(out->dtype, p) +
+                    fxs_load_double(w->dtype,
+                                    (const char *)fxs_tensor_data(w) +
+                                        i * w->strides[0] * (int64_t)fxs_dtype_size(w->dtype)));
     }
     return FXS_OK;
 }
 
-/* ---- histc(self, bins, min, max) ------------------------------------------------------------------------------ */
+/* ---- histc(self, bins, min, max)
+ * ------------------------------------------------------------------------------ */
 
 static fxs_status infer_histc(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -207,26 +224,30 @@ static fxs_status run_histc(fxs_call *c) {
         double v = fxs_load_double(w.dtype, x + (size_t)i * size);
         if (!(v >= low && v <= high))
             continue;
-        int64_t at = w.dtype == FXS_FLOAT32
-                         ? (int64_t)(((float)v - (float)low) / ((float)high - (float)low) * (float)bins)
-                         : (int64_t)((v - low) / (high - low) * (double)bins);
+        int64_t at =
+            w.dtype == FXS_FLOAT32
+                ? (int64_t)(((float)v - (float)low) / ((float)high - (float)low) * (float)bins)
+                : (int64_t)((v - low) / (high - low) * (double)bins);
         count[at >= bins ? bins - 1 : at]++;
     }
     for (int64_t i = 0; i < bins; i++)
-        fxs_store_double(w.dtype, (char *)fxs_tensor_data(out) + (size_t)i * size, (double)count[i]);
+        fxs_store_double(w.dtype, (char *)fxs_tensor_data(out) + (size_t)i * size,
+                         (double)count[i]);
     return fxs_work_end(&w);
 }
 
 const fxs_op fxs_ops_search[] = {
     {"searchsorted",
-     "(Tensor sorted_sequence, Tensor|Scalar input, *, bool out_int32=False, bool right=False, str? side=None, Tensor? "
+     "(Tensor sorted_sequence, Tensor|Scalar input, *, bool out_int32=False, bool right=False, "
+     "str? side=None, Tensor? "
      "sorter=None) -> Tensor",
      "torch.searchsorted", infer_searchsorted, run_searchsorted, cost_search, FXS_OP_NO_INPLACE},
-    {"bucketize", "(Tensor|Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+    {"bucketize",
+     "(Tensor|Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      "torch.bucketize", infer_bucketize, run_bucketize, cost_search, FXS_OP_NO_INPLACE},
-    {"bincount", "(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", "torch.bincount Tensor.bincount",
-     infer_bincount, run_bincount, NULL, FXS_OP_NO_INPLACE},
-    {"histc", "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", "torch.histc Tensor.histc",
-     infer_histc, run_histc, NULL, FXS_OP_NO_INPLACE},
+    {"bincount", "(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
+     "torch.bincount Tensor.bincount", infer_bincount, run_bincount, NULL, FXS_OP_NO_INPLACE},
+    {"histc", "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+     "torch.histc Tensor.histc", infer_histc, run_histc, NULL, FXS_OP_NO_INPLACE},
     {0},
 };

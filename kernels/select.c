@@ -1,11 +1,13 @@
-/* select.c: operators of three operands: where, masked_fill, clamp and its one-sided forms, lerp, addcmul, addcdiv; and
- * nan_to_num. Choosing between elements costs nothing, comparing and computing do. */
+/* select.c: operators of three operands: where, masked_fill, clamp and its one-sided forms, lerp,
+ * addcmul, addcdiv; and nan_to_num. Choosing between elements costs nothing, comparing and
+ * computing do. */
 #include <float.h>
 #include <math.h>
 
 #include "kernels/loops.h"
 
-/* ---- elements ------------------------------------------------------------------------------------------ */
+/* ---- elements
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct extra {
     double f;
@@ -13,10 +15,10 @@ typedef struct extra {
     int64_t i;
 } extra;
 
-#define THREE(op, expr32, expr64, int_expr)                                                                            \
-    FXS_LOOP3(op##_f32, float, float, extra, expr32)                                                                   \
-    FXS_LOOP3(op##_f64, double, double, extra, expr64)                                                                 \
-    FXS_LOOP3(op##_i64, int64_t, int64_t, extra, int_expr)                                                             \
+#define THREE(op, expr32, expr64, int_expr)                                                        \
+    FXS_LOOP3(op##_f32, float, float, extra, expr32)                                               \
+    FXS_LOOP3(op##_f64, double, double, extra, expr64)                                             \
+    FXS_LOOP3(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
 /* A NaN among element and bounds is the result. */
 #define UP(a, b) ((a) < (b) || (b) != (b) ? (b) : (a))
@@ -28,17 +30,21 @@ THREE(addcmul, x + p->f32 * (y * z), x + p->f * (y * z),
 #undef THREE
 FXS_LOOP3(addcdiv_f32, float, float, extra, x + p->f32 * (y / z))
 FXS_LOOP3(addcdiv_f64, double, double, extra, x + p->f * (y / z))
-FXS_LOOP3(lerp_f32, float, float, void, fabsf(z) < 0.5f ? x + z * (y - x) : y - (y - x) * (1.0f - z))
+FXS_LOOP3(lerp_f32, float, float, void,
+          fabsf(z) < 0.5f ? x + z * (y - x) : y - (y - x) * (1.0f - z))
 FXS_LOOP3(lerp_f64, double, double, void, fabs(z) < 0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))
 static const fxs_loops addcdiv_loops = {addcdiv_f32, addcdiv_f64, NULL, false},
                        lerp_loops = {lerp_f32, lerp_f64, NULL, false};
 
-/* ---- where and masked_fill ----------------------------------------------------------------------------- */
+/* ---- where and masked_fill
+ * ----------------------------------------------------------------------------- */
 
 static fxs_status check_mask(fxs_call *c, const fxs_tensor *mask, const char *name) {
     if (mask->dtype != FXS_BOOL && mask->dtype != FXS_UINT8)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected %s to be a boolean tensor, but got a tensor with dtype torch.%s",
-                          name, fxs_dtype_name(mask->dtype));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "expected %s to be a boolean tensor, but got a tensor with dtype torch.%s", name,
+            fxs_dtype_name(mask->dtype));
     return FXS_OK;
 }
 
@@ -90,7 +96,8 @@ static fxs_status infer_masked_fill(fxs_call *c) {
     FXS_TRY(check_mask(c, fxs_arg_tensor(c, 1), "mask"));
     FXS_TRY(fxs_check_computable(c, self->dtype));
     if (value && value->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "only a value of 0 dimensions is supported, but it has %d", value->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE, "only a value of 0 dimensions is supported, but it has %d",
+                          value->ndim);
     if (c->arg[2].tag == FXS_V_FLOAT && fxs_is_integral(self->dtype) && !isfinite(c->arg[2].u.f))
         return FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to type %s without overflow",
                           fxs_dtype_name(self->dtype));
@@ -106,7 +113,8 @@ static fxs_status run_masked_fill(fxs_call *c) {
     return fxs_loop_run(c, c->out[0], &where_loops, &o, fxs_arg_tensor(c, 0)->dtype, NULL);
 }
 
-/* ---- clamp --------------------------------------------------------------------------------------------- */
+/* ---- clamp
+ * --------------------------------------------------------------------------------------------- */
 
 /* self and the bounds that are there; a one-sided operator has one bound only. */
 static fxs_operands clamp_given(const fxs_call *c) {
@@ -128,8 +136,10 @@ static fxs_status check_bounds(fxs_call *c, const fxs_operands *o, fxs_dtype d) 
     int64_t low, high;
     int_limits(d, &low, &high);
     for (int i = 1; i < o->n && fxs_is_integral(d); i++)
-        if (o->v[i].tag == FXS_V_INT && (o->v[i].u.i < (d == FXS_UINT8 ? -high : low) || o->v[i].u.i > high))
-            return FXS_REFUSE(c, FXS_EINVAL, "value cannot be converted to type %s without overflow: %lld",
+        if (o->v[i].tag == FXS_V_INT &&
+            (o->v[i].u.i < (d == FXS_UINT8 ? -high : low) || o->v[i].u.i > high))
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "value cannot be converted to type %s without overflow: %lld",
                               fxs_dtype_name(d), (long long)o->v[i].u.i);
     return FXS_OK;
 }
@@ -143,7 +153,8 @@ static fxs_status infer_clamp(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, d));
     for (int i = 1; i < o.n; i++)
         tensors |= o.v[i].tag == FXS_V_TENSOR;
-    if (d == FXS_BOOL && !(tensors && o.n == 2)) /* with one tensor it is maximum or minimum, which take bool */
+    if (d == FXS_BOOL &&
+        !(tensors && o.n == 2)) /* with one tensor it is maximum or minimum, which take bool */
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     FXS_TRY(check_bounds(c, &o, d));
     if (!tensors)
@@ -169,7 +180,8 @@ static fxs_status run_clamp(fxs_call *c) { return run_between(c, c->arg[1], c->a
 static fxs_status run_clamp_min(fxs_call *c) { return run_between(c, c->arg[1], fxs_none()); }
 static fxs_status run_clamp_max(fxs_call *c) { return run_between(c, fxs_none(), c->arg[1]); }
 
-/* ---- lerp, addcmul, addcdiv ---------------------------------------------------------------------------- */
+/* ---- lerp, addcmul, addcdiv
+ * ---------------------------------------------------------------------------- */
 
 static fxs_status infer_lerp(fxs_call *c) {
     bool scalar = c->arg[2].tag != FXS_V_TENSOR;
@@ -177,10 +189,12 @@ static fxs_status infer_lerp(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0);
     for (int i = 1; i < o.n; i++)
         if (o.v[i].u.tensor->dtype != self->dtype)
-            return FXS_REFUSE(c, FXS_ETYPE, "expected dtype torch.%s for argument %d but got dtype torch.%s",
-                              fxs_dtype_name(self->dtype), i + 1, fxs_dtype_name(o.v[i].u.tensor->dtype));
+            return FXS_REFUSE(
+                c, FXS_ETYPE, "expected dtype torch.%s for argument %d but got dtype torch.%s",
+                fxs_dtype_name(self->dtype), i + 1, fxs_dtype_name(o.v[i].u.tensor->dtype));
     if (!fxs_is_floating(self->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(self->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
+                          fxs_dtype_name(self->dtype));
     FXS_TRY(fxs_check_computable(c, self->dtype));
     return fxs_out_pointwise(c, &o, self->dtype);
 }
@@ -199,9 +213,11 @@ static fxs_status infer_addcmul(fxs_call *c) {
 }
 
 static fxs_status infer_addcdiv(fxs_call *c) {
-    if (!fxs_is_floating(fxs_arg_tensor(c, 1)->dtype) && !fxs_is_floating(fxs_arg_tensor(c, 2)->dtype))
+    if (!fxs_is_floating(fxs_arg_tensor(c, 1)->dtype) &&
+        !fxs_is_floating(fxs_arg_tensor(c, 2)->dtype))
         return FXS_REFUSE(c, FXS_ETYPE,
-                          "integer division with addcdiv is no longer supported: tensor1 and tensor2 are integers");
+                          "integer division with addcdiv is no longer supported: tensor1 and "
+                          "tensor2 are integers");
     return infer_addcmul(c);
 }
 
@@ -215,14 +231,18 @@ static fxs_status run_scaled(fxs_call *c, const fxs_loops *loops) {
 static fxs_status run_addcmul(fxs_call *c) { return run_scaled(c, &addcmul_loops); }
 static fxs_status run_addcdiv(fxs_call *c) { return run_scaled(c, &addcdiv_loops); }
 
-/* ---- nan_to_num ---------------------------------------------------------------------------------------- */
+/* ---- nan_to_num
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct stand_in {
     double nan, plus, minus;
 } stand_in;
 
-#define REPLACED(x)                                                                                                    \
-    ((x) != (x) ? p->nan : (x) == (double)INFINITY ? p->plus : (x) == (double)-INFINITY ? p->minus : (x))
+#define REPLACED(x)                                                                                \
+    ((x) != (x)                 ? p->nan                                                           \
+     : (x) == (double)INFINITY  ? p->plus                                                          \
+     : (x) == (double)-INFINITY ? p->minus                                                         \
+                                : (x))
 FXS_LOOP1(nan_to_num_f32, float, float, stand_in, REPLACED((double)x))
 FXS_LOOP1(nan_to_num_f64, double, double, stand_in, REPLACED(x))
 FXS_LOOP1(nan_to_num_i64, int64_t, int64_t, stand_in, x)
@@ -233,7 +253,9 @@ static double largest(fxs_dtype d) {
     static const struct {
         fxs_dtype dtype;
         double max;
-    } limits[] = {{FXS_FLOAT32, (double)FLT_MAX}, {FXS_FLOAT16, 65504}, {FXS_BFLOAT16, 3.3895313892515355e38}};
+    } limits[] = {{FXS_FLOAT32, (double)FLT_MAX},
+                  {FXS_FLOAT16, 65504},
+                  {FXS_BFLOAT16, 3.3895313892515355e38}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].dtype == d)
             return limits[i].max;
@@ -269,25 +291,29 @@ static fxs_cost cost_clamp(const fxs_call *c) {
 }
 
 const fxs_op fxs_ops_select[] = {
-    {"where", "(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor", "torch.where", infer_where,
-     run_where, NULL, FXS_OP_NO_INPLACE},
-    {"where_method", "(Tensor self, Tensor condition, Tensor|Scalar other) -> Tensor", "Tensor.where",
-     infer_where_method, run_where_method, NULL, FXS_OP_NO_INPLACE},
-    {"masked_fill", "(Tensor self, Tensor mask, Tensor|Scalar value) -> Tensor", "torch.masked_fill Tensor.masked_fill",
-     infer_masked_fill, run_masked_fill, NULL, FXS_OP_POINTWISE},
+    {"where", "(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
+     "torch.where", infer_where, run_where, NULL, FXS_OP_NO_INPLACE},
+    {"where_method", "(Tensor self, Tensor condition, Tensor|Scalar other) -> Tensor",
+     "Tensor.where", infer_where_method, run_where_method, NULL, FXS_OP_NO_INPLACE},
+    {"masked_fill", "(Tensor self, Tensor mask, Tensor|Scalar value) -> Tensor",
+     "torch.masked_fill Tensor.masked_fill", infer_masked_fill, run_masked_fill, NULL,
+     FXS_OP_POINTWISE},
     {"clamp", "(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
-     "torch.clamp Tensor.clamp torch.clip Tensor.clip", infer_clamp, run_clamp, cost_clamp, FXS_OP_POINTWISE},
-    {"clamp_min", "(Tensor self, Tensor|Scalar min) -> Tensor", "torch.clamp_min Tensor.clamp_min", infer_clamp,
-     run_clamp_min, cost_clamp, FXS_OP_POINTWISE},
-    {"clamp_max", "(Tensor self, Tensor|Scalar max) -> Tensor", "torch.clamp_max Tensor.clamp_max", infer_clamp,
-     run_clamp_max, cost_clamp, FXS_OP_POINTWISE},
-    {"lerp", "(Tensor self, Tensor end, Tensor|Scalar weight) -> Tensor", "torch.lerp Tensor.lerp", infer_lerp,
-     run_lerp, cost_three, FXS_OP_POINTWISE},
+     "torch.clamp Tensor.clamp torch.clip Tensor.clip", infer_clamp, run_clamp, cost_clamp,
+     FXS_OP_POINTWISE},
+    {"clamp_min", "(Tensor self, Tensor|Scalar min) -> Tensor", "torch.clamp_min Tensor.clamp_min",
+     infer_clamp, run_clamp_min, cost_clamp, FXS_OP_POINTWISE},
+    {"clamp_max", "(Tensor self, Tensor|Scalar max) -> Tensor", "torch.clamp_max Tensor.clamp_max",
+     infer_clamp, run_clamp_max, cost_clamp, FXS_OP_POINTWISE},
+    {"lerp", "(Tensor self, Tensor end, Tensor|Scalar weight) -> Tensor", "torch.lerp Tensor.lerp",
+     infer_lerp, run_lerp, cost_three, FXS_OP_POINTWISE},
     {"addcmul", "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      "torch.addcmul Tensor.addcmul", infer_addcmul, run_addcmul, cost_three, FXS_OP_POINTWISE},
     {"addcdiv", "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      "torch.addcdiv Tensor.addcdiv", infer_addcdiv, run_addcdiv, cost_three, FXS_OP_POINTWISE},
-    {"nan_to_num", "(Tensor self, float? nan=0.0, float? posinf=None, float? neginf=None) -> Tensor",
-     "torch.nan_to_num Tensor.nan_to_num", infer_nan_to_num, run_nan_to_num, fxs_cost_one, FXS_OP_POINTWISE},
+    {"nan_to_num",
+     "(Tensor self, float? nan=0.0, float? posinf=None, float? neginf=None) -> Tensor",
+     "torch.nan_to_num Tensor.nan_to_num", infer_nan_to_num, run_nan_to_num, fxs_cost_one,
+     FXS_OP_POINTWISE},
     {0},
 };

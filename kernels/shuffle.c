@@ -1,5 +1,6 @@
-/* shuffle.c: operators that move whole elements between channels and places: pixel_shuffle, pixel_unshuffle,
- * channel_shuffle, fold and unfold; and their layers. The moves of fold and unfold are in window.c. */
+/* shuffle.c: operators that move whole elements between channels and places: pixel_shuffle,
+ * pixel_unshuffle, channel_shuffle, fold and unfold; and their layers. The moves of fold and unfold
+ * are in window.c. */
 #include <string.h>
 
 #include "base/pool.h"
@@ -7,14 +8,16 @@
 #include "kernels/window.h"
 #include "kernels/work.h"
 
-/* ---- pixel_shuffle, pixel_unshuffle, channel_shuffle ------------------------------------------------------ */
+/* ---- pixel_shuffle, pixel_unshuffle, channel_shuffle
+ * ------------------------------------------------------ */
 
 enum { INPUT, FACTOR };
 
 static fxs_status check_factor(fxs_call *c, const fxs_tensor *x, int least, const char *name) {
     char text[FXS_SIZES_TEXT];
     if (x->ndim < least)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expects input to have at least %d dimensions, but got input of shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expects input to have at least %d dimensions, but got input of shape %s",
                           least, fxs_sizes_text(x, text));
     int64_t f = fxs_arg_int(c, FACTOR);
     if (f < 1 || f > INT32_MAX)
@@ -34,19 +37,24 @@ static fxs_status infer_pixels(fxs_call *c, bool up) {
                           fxs_sizes_text(x, text), (long long)f);
     if (!up && __builtin_mul_overflow(last[0], f * f, &last[0]))
         return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63");
-    if (up && (__builtin_mul_overflow(last[1], f, &last[1]) || __builtin_mul_overflow(last[2], f, &last[2])))
+    if (up && (__builtin_mul_overflow(last[1], f, &last[1]) ||
+               __builtin_mul_overflow(last[2], f, &last[2])))
         return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63");
     if (up)
         last[0] /= f * f;
     else
         last[1] /= f, last[2] /= f;
-    return fxs_out_format(c, x->dtype, x->ndim, sizes, x->ndim == 4 && fxs_suggests_channels_last(x));
+    return fxs_out_format(c, x->dtype, x->ndim, sizes,
+                          x->ndim == 4 && fxs_suggests_channels_last(x));
 }
 
-/* Both shuffles split dimensions and exchange the parts: copies between two views of more dimensions. `fine` is the
- * side with many places, `deep` the one with many channels. */
-static void split_pixels(const fxs_tensor *fine, const fxs_tensor *deep, int64_t f, fxs_tensor *fv, fxs_tensor *dv) {
-    int n = fine->ndim - 3; /* [..., C, H, f, W, f] and [..., C, f, f, H, W] in one order: [..., C, H, W, f, f] */
+/* Both shuffles split dimensions and exchange the parts: copies between two views of more
+ * dimensions. `fine` is the side with many places, `deep` the one with many channels. */
+static void split_pixels(const fxs_tensor *fine, const fxs_tensor *deep, int64_t f, fxs_tensor *fv,
+                         fxs_tensor *dv) {
+    int n =
+        fine->ndim -
+        3; /* [..., C, H, f, W, f] and [..., C, f, f, H, W] in one order: [..., C, H, W, f, f] */
     *fv = *fine, *dv = *deep;
     const int64_t *fs = fine->strides + n, *ds = deep->strides + n;
     int64_t h = deep->sizes[n + 1], w = deep->sizes[n + 2];
@@ -83,7 +91,8 @@ static fxs_status infer_channels(fxs_call *c) {
     FXS_TRY(check_factor(c, x, 3, "groups"));
     if (x->sizes[1] % fxs_arg_int(c, FACTOR) != 0)
         return FXS_REFUSE(c, FXS_ESHAPE,
-                          "number of channels must be divisible by groups, but got input of shape %s and %lld groups",
+                          "number of channels must be divisible by groups, but got input of shape "
+                          "%s and %lld groups",
                           fxs_sizes_text(x, text), (long long)fxs_arg_int(c, FACTOR));
     return fxs_out_format(c, x->dtype, x->ndim, x->sizes, fxs_suggests_channels_last(x));
 }
@@ -105,12 +114,14 @@ static fxs_status run_channels(fxs_call *c) {
     int64_t groups = fxs_arg_int(c, FACTOR);
     if (fxs_tensor_numel(in) == 0)
         return FXS_OK;
-    fxs_tensor from = split_channels(in, groups, true), to = split_channels(c->out[0], in->sizes[1] / groups, false);
+    fxs_tensor from = split_channels(in, groups, true),
+               to = split_channels(c->out[0], in->sizes[1] / groups, false);
     fxs_tensor_copy(c->ctx, &to, &from);
     return FXS_OK;
 }
 
-/* ---- unfold and fold -------------------------------------------------------------------------------------- */
+/* ---- unfold and fold
+ * -------------------------------------------------------------------------------------- */
 
 enum { U_INPUT, U_KERNEL, U_DILATION, U_PADDING, U_STRIDE };
 enum { F_INPUT, F_SIZE, F_KERNEL, F_DILATION, F_PADDING, F_STRIDE };
@@ -135,11 +146,11 @@ static fxs_status count_blocks(fxs_call *c, fxs_window *w) {
     }
     for (int d = 0; d < 3; d++)
         if (w->out[d] < 1)
-            return FXS_REFUSE(
-                c, FXS_ESHAPE,
-                "given spatial size %s, the calculated shape of the array of sliding blocks is %s, but its "
-                "components must be at least one",
-                fxs_window_text(w, w->in, a), fxs_window_text(w, w->out, b));
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "given spatial size %s, the calculated shape of the array of sliding "
+                              "blocks is %s, but its "
+                              "components must be at least one",
+                              fxs_window_text(w, w->in, a), fxs_window_text(w, w->out, b));
     return FXS_OK;
 }
 
@@ -149,7 +160,8 @@ static fxs_status read_unfold(fxs_call *c, fxs_window *w) {
     *w = fxs_window_new(2);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     if (x->ndim != 3 && x->ndim != 4)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected 3D or 4D (batch mode) input, but got input of shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected 3D or 4D (batch mode) input, but got input of shape %s",
                           fxs_sizes_text(x, text));
     FXS_TRY(read_window(c, w, U_KERNEL));
     fxs_window_sizes(w, x, w->in);
@@ -178,7 +190,8 @@ static fxs_status run_unfold(fxs_call *c) {
     /* [N, C, H, W] -> [N, C * kernel, blocks] */
     int64_t channels = x->sizes[x->ndim - 3];
     size_t in = (size_t)(channels * fxs_volume(window.in)) * fxs_dtype_size(w.dtype);
-    size_t out = (size_t)(channels * fxs_volume(window.kernel) * fxs_volume(window.out)) * fxs_dtype_size(w.dtype);
+    size_t out = (size_t)(channels * fxs_volume(window.kernel) * fxs_volume(window.out)) *
+                 fxs_dtype_size(w.dtype);
     for (int64_t n = 0; w.status == FXS_OK && n < (x->ndim > 3 ? x->sizes[0] : 1); n++)
         fxs_window_gather(&window, w.dtype, channels, (const char *)from + (size_t)n * in,
                           (char *)fxs_tensor_data(y) + (size_t)n * out);
@@ -191,18 +204,20 @@ static fxs_status read_fold(fxs_call *c, fxs_window *w) {
     *w = fxs_window_new(2);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     if (x->ndim != 2 && x->ndim != 3)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected 2D or 3D (batch mode) input, but got input of shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected 2D or 3D (batch mode) input, but got input of shape %s",
                           fxs_sizes_text(x, a));
     FXS_TRY(read_window(c, w, F_KERNEL));
     fxs_window_read(c, F_SIZE, w, w->in);
     FXS_TRY(count_blocks(c, w));
     int64_t kernel, blocks;
-    if (__builtin_mul_overflow(w->kernel[1], w->kernel[2], &kernel) || x->sizes[x->ndim - 2] % kernel != 0)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "expected size of input's channel dimension to be divisible by the product of kernel_size %s, but "
-            "got input of shape %s",
-            fxs_window_text(w, w->kernel, b), fxs_sizes_text(x, a));
+    if (__builtin_mul_overflow(w->kernel[1], w->kernel[2], &kernel) ||
+        x->sizes[x->ndim - 2] % kernel != 0)
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected size of input's channel dimension to be divisible by the "
+                          "product of kernel_size %s, but "
+                          "got input of shape %s",
+                          fxs_window_text(w, w->kernel, b), fxs_sizes_text(x, a));
     if (__builtin_mul_overflow(w->out[1], w->out[2], &blocks) || x->sizes[x->ndim - 1] != blocks)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected %s sliding blocks, but got input of shape %s",
                           fxs_window_text(w, w->out, b), fxs_sizes_text(x, a));
@@ -213,8 +228,8 @@ static fxs_status infer_fold(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, F_INPUT);
     fxs_window w;
     FXS_TRY(read_fold(c, &w));
-    int64_t sizes[] = {x->ndim > 2 ? x->sizes[0] : 1, x->sizes[x->ndim - 2] / (w.kernel[1] * w.kernel[2]), w.in[1],
-                       w.in[2]};
+    int64_t sizes[] = {x->ndim > 2 ? x->sizes[0] : 1,
+                       x->sizes[x->ndim - 2] / (w.kernel[1] * w.kernel[2]), w.in[1], w.in[2]};
     return fxs_out_new(c, x->dtype, x->ndim + 1, sizes + (x->ndim == 2), NULL);
 }
 
@@ -227,7 +242,8 @@ static fxs_status run_fold(fxs_call *c) {
     fxs_tensor *y = fxs_work_out(&w, c->out[0]);
     int64_t channels = c->out[0]->sizes[c->out[0]->ndim - 3];
     size_t image = (size_t)(channels * fxs_volume(window.in)) * fxs_dtype_size(w.dtype);
-    size_t blocks = (size_t)(channels * fxs_volume(window.kernel) * fxs_volume(window.out)) * fxs_dtype_size(w.dtype);
+    size_t blocks = (size_t)(channels * fxs_volume(window.kernel) * fxs_volume(window.out)) *
+                    fxs_dtype_size(w.dtype);
     for (int64_t n = 0; w.status == FXS_OK && n < (x->ndim > 2 ? x->sizes[0] : 1); n++)
         fxs_window_scatter(&window, w.dtype, channels, (const char *)from + (size_t)n * blocks,
                            (char *)fxs_tensor_data(y) + (size_t)n * image);
@@ -235,7 +251,9 @@ static fxs_status run_fold(fxs_call *c) {
 }
 
 /* every element of the blocks is added once */
-static fxs_cost cost_fold(const fxs_call *c) { return (fxs_cost){.flops = (double)fxs_arg_numel(c, F_INPUT)}; }
+static fxs_cost cost_fold(const fxs_call *c) {
+    return (fxs_cost){.flops = (double)fxs_arg_numel(c, F_INPUT)};
+}
 
 const fxs_op fxs_ops_shuffle[] = {
     {.name = "pixel_shuffle",
@@ -252,17 +270,20 @@ const fxs_op fxs_ops_shuffle[] = {
      .flags = FXS_OP_NO_INPLACE},
     {.name = "channel_shuffle",
      .schema = "(Tensor input, int groups) -> Tensor",
-     .torch = "torch.channel_shuffle torch.native_channel_shuffle torch.nn.functional.channel_shuffle",
+     .torch =
+         "torch.channel_shuffle torch.native_channel_shuffle torch.nn.functional.channel_shuffle",
      .infer = infer_channels,
      .kernel = run_channels,
      .flags = FXS_OP_NO_INPLACE},
     {.name = "unfold_image",
-     .schema = "(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1) -> Tensor",
+     .schema = "(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] "
+               "stride=1) -> Tensor",
      .torch = "torch.nn.functional.unfold torch._C._nn.im2col",
      .infer = infer_unfold,
      .kernel = run_unfold},
     {.name = "fold",
-     .schema = "(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "
+     .schema = "(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] "
+               "padding=0, "
                "int[2] stride=1) -> Tensor",
      .torch = "torch.nn.functional.fold torch._C._nn.col2im",
      .infer = infer_fold,
@@ -280,7 +301,10 @@ const fxs_module_row fxs_modules_shuffle[] = {
      .hyper = "downscale_factor",
      .repr = "downscale_factor=",
      .call = "pixel_unshuffle(input, downscale_factor)"},
-    {.name = "ChannelShuffle", .hyper = "groups", .repr = "groups=", .call = "channel_shuffle(input, groups)"},
+    {.name = "ChannelShuffle",
+     .hyper = "groups",
+     .repr = "groups=",
+     .call = "channel_shuffle(input, groups)"},
     {.name = "Unfold",
      .hyper = "kernel_size, dilation=1, padding=0, stride=1",
      .repr = "kernel_size=, dilation=, padding=, stride=",

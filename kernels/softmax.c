@@ -1,5 +1,6 @@
-/* softmax.c: softmax, log_softmax, softmin and logsumexp, and their layers. Every line along the dimension is shifted
- * by its maximum first. Exponentials of float32 are computed in float, sums in double. */
+/* softmax.c: softmax, log_softmax, softmin and logsumexp, and their layers. Every line along the
+ * dimension is shifted by its maximum first. Exponentials of float32 are computed in float, sums in
+ * double. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ typedef struct job {
     int64_t n;
 } job;
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------
+ */
 
 FXS_VECTOR static float largest(const float *x, int64_t n, float sign) {
     float lane[8], most = -INFINITY;
@@ -69,7 +72,8 @@ static double sum_exponentials(const float *x, int64_t n, float sign, float most
     return sum;
 }
 
-FXS_VECTOR static void finish(variant kind, const float *x, int64_t n, float most, double sum, float *y) {
+FXS_VECTOR static void finish(variant kind, const float *x, int64_t n, float most, double sum,
+                              float *y) {
     float factor = (float)(1 / sum), shift = most + (float)log(sum);
     if (kind == LOG_SOFTMAX)
         for (int64_t i = 0; i < n; i++)
@@ -114,7 +118,8 @@ static void double_rows(void *user, int64_t begin, int64_t end, int thread) {
             ((double *)j->y)[r] = most + log(sum);
         else
             for (int64_t i = 0; i < j->n; i++)
-                y[i] = j->kind == LOG_SOFTMAX ? x[i] - most - log(sum) : exp(sign * x[i] - most) / sum;
+                y[i] =
+                    j->kind == LOG_SOFTMAX ? x[i] - most - log(sum) : exp(sign * x[i] - most) / sum;
     }
 }
 
@@ -139,7 +144,8 @@ static fxs_status run_rows(fxs_call *c, variant kind, fxs_tensor *x, fxs_tensor 
     return fxs_work_end(&w);
 }
 
-/* ---- softmax and its like --------------------------------------------------------------------------------- */
+/* ---- softmax and its like
+ * --------------------------------------------------------------------------------- */
 
 enum { INPUT, DIM, DTYPE };        /* torch.softmax, Tensor.softmax */
 enum { F_STACK = 2, F_DTYPE = 3 }; /* torch.nn.functional.softmax */
@@ -188,18 +194,22 @@ static fxs_status run_log(fxs_call *c) { return run_softmax(c, LOG_SOFTMAX); }
 static fxs_status run_min(fxs_call *c) { return run_softmax(c, SOFTMIN); }
 
 /* a comparison, a difference, an exponential, a sum and a division (or difference) an element */
-static fxs_cost cost_softmax(const fxs_call *c) { return (fxs_cost){.flops = 5 * (double)fxs_tensor_numel(c->out[0])}; }
+static fxs_cost cost_softmax(const fxs_call *c) {
+    return (fxs_cost){.flops = 5 * (double)fxs_tensor_numel(c->out[0])};
+}
 
 /* Softmax2d takes [C, H, W] and [N, C, H, W], and works along the channels. */
 static fxs_status infer_softmax2d(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     char text[FXS_SIZES_TEXT];
     if (x->ndim != 3 && x->ndim != 4)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected 3D or 4D input, but got input of shape %s", fxs_sizes_text(x, text));
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected 3D or 4D input, but got input of shape %s",
+                          fxs_sizes_text(x, text));
     return infer_softmax(c);
 }
 
-/* ---- logsumexp -------------------------------------------------------------------------------------------- */
+/* ---- logsumexp
+ * -------------------------------------------------------------------------------------------- */
 
 enum { L_INPUT, L_DIM, L_KEEPDIM };
 
@@ -212,7 +222,8 @@ static fxs_status read_dims(fxs_call *c, const fxs_tensor *x, bool summed[FXS_MA
     for (int i = 0; i < n && i < FXS_MAX_DIM; i++) {
         FXS_TRY(fxs_wrap_dim(c, dims[i], x->ndim, &dim));
         if (summed[dim])
-            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims", dim);
+            return FXS_REFUSE(c, FXS_EINVAL, "dim %d appears multiple times in the list of dims",
+                              dim);
         summed[dim] = true;
     }
     return FXS_OK;
@@ -249,23 +260,25 @@ static fxs_status run_logsumexp(fxs_call *c) {
     return run_rows(c, LOGSUMEXP, &rows, c->out[0], n);
 }
 
-/* a comparison, a difference, an exponential and a sum for each element of the input, a logarithm and a sum for each of
- * the result */
+/* a comparison, a difference, an exponential and a sum for each element of the input, a logarithm
+ * and a sum for each of the result */
 static fxs_cost cost_logsumexp(const fxs_call *c) {
-    return (fxs_cost){.flops = 4 * (double)fxs_arg_numel(c, L_INPUT) + 2 * (double)fxs_tensor_numel(c->out[0])};
+    return (fxs_cost){.flops = 4 * (double)fxs_arg_numel(c, L_INPUT) +
+                               2 * (double)fxs_tensor_numel(c->out[0])};
 }
 
 #define BUILTIN_SCHEMA "(Tensor input, int dim, dtype? dtype=None) -> Tensor"
-#define FUNCTIONAL_SCHEMA "(Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None) -> Tensor"
-#define BUILTIN(title, run_fn)                                                                                         \
-    {                                                                                                                  \
-        .name = title, .schema = BUILTIN_SCHEMA, .torch = "torch." title " Tensor." title, .infer = infer_softmax,     \
-        .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE                                             \
+#define FUNCTIONAL_SCHEMA                                                                          \
+    "(Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None) -> Tensor"
+#define BUILTIN(title, run_fn)                                                                     \
+    {                                                                                              \
+        .name = title, .schema = BUILTIN_SCHEMA, .torch = "torch." title " Tensor." title,         \
+        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE \
     }
-#define FUNCTIONAL(title, run_fn)                                                                                      \
-    {                                                                                                                  \
-        .name = title, .schema = FUNCTIONAL_SCHEMA, .torch = "torch.nn.functional." title, .infer = infer_softmax,     \
-        .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE                                             \
+#define FUNCTIONAL(title, run_fn)                                                                  \
+    {                                                                                              \
+        .name = title, .schema = FUNCTIONAL_SCHEMA, .torch = "torch.nn.functional." title,         \
+        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE \
     }
 
 /* The functional rows come first, as layers look operators up by name and may leave dim open. */
@@ -282,7 +295,8 @@ const fxs_op fxs_ops_softmax[] = {
      .cost = cost_softmax},
     {.name = "logsumexp",
      .schema = "(Tensor input, int|int[] dim, bool keepdim=False) -> Tensor",
-     .torch = "torch.logsumexp Tensor.logsumexp torch.special.logsumexp torch._C._special.special_logsumexp",
+     .torch = "torch.logsumexp Tensor.logsumexp torch.special.logsumexp "
+              "torch._C._special.special_logsumexp",
      .infer = infer_logsumexp,
      .kernel = run_logsumexp,
      .cost = cost_logsumexp,

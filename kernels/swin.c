@@ -1,5 +1,6 @@
-/* swin.c: the functions of torchvision's Swin transformer, which torch.fx leaves whole: attention within shifted
- * windows, the bias by relative position, and the four neighbours of patch merging. Composed of other operators. */
+/* swin.c: the functions of torchvision's Swin transformer, which torch.fx leaves whole: attention
+ * within shifted windows, the bias by relative position, and the four neighbours of patch merging.
+ * Composed of other operators. */
 #include <math.h>
 
 #include "kernels/compose.h"
@@ -37,10 +38,12 @@ static void read_windows(fxs_compose *k, windows *w) {
         fxs_stop(k, FXS_ESHAPE, "input must have 4 dimensions, but has %d", x->ndim);
         return;
     }
-    w->batch = x->sizes[0], w->height = x->sizes[1], w->width = x->sizes[2], w->channels = x->sizes[3];
-    if (w->size[0] < 1 || w->size[1] < 1 || w->size[0] > 4096 || w->size[1] > 4096 || w->heads < 1 ||
-        w->channels % w->heads) {
-        fxs_stop(k, FXS_EINVAL, "windows must be 1 to 4096 wide, and %lld channels be a multiple of %lld heads",
+    w->batch = x->sizes[0], w->height = x->sizes[1], w->width = x->sizes[2],
+    w->channels = x->sizes[3];
+    if (w->size[0] < 1 || w->size[1] < 1 || w->size[0] > 4096 || w->size[1] > 4096 ||
+        w->heads < 1 || w->channels % w->heads) {
+        fxs_stop(k, FXS_EINVAL,
+                 "windows must be 1 to 4096 wide, and %lld channels be a multiple of %lld heads",
                  (long long)w->channels, (long long)w->heads);
         return;
     }
@@ -56,18 +59,22 @@ static void read_windows(fxs_compose *k, windows *w) {
 static bool shifts(const windows *w) { return w->shift[0] + w->shift[1] > 0; }
 
 static fxs_tensor *roll(fxs_compose *k, fxs_tensor *x, const windows *w, int sign) {
-    return FXS_DO(k, "roll", fxs_t(x), FXS_INTS(k, sign * w->shift[0], sign * w->shift[1]), FXS_INTS(k, 1, 2));
+    return FXS_DO(k, "roll", fxs_t(x), FXS_INTS(k, sign * w->shift[0], sign * w->shift[1]),
+                  FXS_INTS(k, 1, 2));
 }
 
 /* [B, H, W, C] -> [B * windows, tokens, C] */
 static fxs_tensor *partition(fxs_compose *k, fxs_tensor *x, const windows *w) {
-    x = FXS_DO(k, "view", fxs_t(x),
-               FXS_INTS(k, w->batch, w->count[0], w->size[0], w->count[1], w->size[1], w->channels));
+    x = FXS_DO(
+        k, "view", fxs_t(x),
+        FXS_INTS(k, w->batch, w->count[0], w->size[0], w->count[1], w->size[1], w->channels));
     x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 0, 1, 3, 2, 4, 5));
-    return FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, w->batch * w->count[0] * w->count[1], w->tokens, w->channels));
+    return FXS_DO(k, "reshape", fxs_t(x),
+                  FXS_INTS(k, w->batch * w->count[0] * w->count[1], w->tokens, w->channels));
 }
 
-/* Which of three bands a row of the shifted map came from: those from different places do not see each other. */
+/* Which of three bands a row of the shifted map came from: those from different places do not see
+ * each other. */
 static int64_t band(int64_t at, int64_t n, int64_t size, int64_t shift) {
     return at < n - size ? 0 : shift == 0 || at < n - shift ? 1 : 2;
 }
@@ -107,10 +114,12 @@ static fxs_tensor *cosines(fxs_compose *k, fxs_tensor *q, fxs_tensor *key) {
     key = FXS_DO(k, "normalize", fxs_t(key), fxs_float(2), fxs_int(-1));
     scale = FXS_DO(k, "clamp_max", fxs_t(scale), fxs_float(log(100)));
     scale = FXS_DO(k, "exp", fxs_t(scale));
-    return FXS_DO(k, "mul", fxs_t(FXS_DO(k, "matmul", fxs_t(q), fxs_t(turned(k, key)))), fxs_t(scale));
+    return FXS_DO(k, "mul", fxs_t(FXS_DO(k, "matmul", fxs_t(q), fxs_t(turned(k, key)))),
+                  fxs_t(scale));
 }
 
-static fxs_tensor *scores(fxs_compose *k, fxs_tensor *q, fxs_tensor *key, fxs_tensor *x, const windows *w) {
+static fxs_tensor *scores(fxs_compose *k, fxs_tensor *q, fxs_tensor *key, fxs_tensor *x,
+                          const windows *w) {
     int64_t rows = w->batch * w->count[0] * w->count[1], n = w->tokens;
     fxs_tensor *a;
     if (fxs_arg_tensor(k->call, LOGIT_SCALE)) {
@@ -148,7 +157,8 @@ static fxs_tensor *qkv_bias(fxs_compose *k) {
 
 static fxs_tensor *attend(fxs_compose *k, fxs_tensor *x, const windows *w) {
     int64_t rows = w->batch * w->count[0] * w->count[1], n = w->tokens;
-    fxs_tensor *part[3], *qkv = FXS_DO(k, "linear", fxs_t(x), k->call->arg[QKV_WEIGHT], fxs_t(qkv_bias(k)));
+    fxs_tensor *part[3],
+        *qkv = FXS_DO(k, "linear", fxs_t(x), k->call->arg[QKV_WEIGHT], fxs_t(qkv_bias(k)));
     qkv = FXS_DO(k, "reshape", fxs_t(qkv), FXS_INTS(k, rows, n, 3, w->heads, w->head_width));
     qkv = FXS_DO(k, "permute", fxs_t(qkv), FXS_INTS(k, 2, 0, 3, 1, 4));
     for (int i = 0; i < 3; i++)
@@ -157,18 +167,22 @@ static fxs_tensor *attend(fxs_compose *k, fxs_tensor *x, const windows *w) {
     a = FXS_DO(k, "matmul", fxs_t(a), fxs_t(part[2]));
     a = FXS_DO(k, "transpose", fxs_t(a), fxs_int(1), fxs_int(2));
     a = FXS_DO(k, "reshape", fxs_t(a), FXS_INTS(k, rows, n, w->channels));
-    return drop(k, FXS_DO(k, "linear", fxs_t(a), k->call->arg[PROJ_WEIGHT], k->call->arg[PROJ_BIAS]), DROPOUT);
+    return drop(k,
+                FXS_DO(k, "linear", fxs_t(a), k->call->arg[PROJ_WEIGHT], k->call->arg[PROJ_BIAS]),
+                DROPOUT);
 }
 
 static void make_window_attention(fxs_compose *k) {
     windows w = {0};
     read_windows(k, &w);
     int64_t height = w.count[0] * w.size[0], width = w.count[1] * w.size[1];
-    fxs_tensor *x = FXS_DO(k, "pad", k->call->arg[INPUT], FXS_INTS(k, 0, 0, 0, width - w.width, 0, height - w.height));
+    fxs_tensor *x = FXS_DO(k, "pad", k->call->arg[INPUT],
+                           FXS_INTS(k, 0, 0, 0, width - w.width, 0, height - w.height));
     if (shifts(&w))
         x = roll(k, x, &w, -1);
     x = attend(k, partition(k, x, &w), &w);
-    x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, w.batch, w.count[0], w.count[1], w.size[0], w.size[1], w.channels));
+    x = FXS_DO(k, "view", fxs_t(x),
+               FXS_INTS(k, w.batch, w.count[0], w.count[1], w.size[0], w.size[1], w.channels));
     x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 0, 1, 3, 2, 4, 5));
     x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, w.batch, height, width, w.channels));
     if (shifts(&w))
@@ -196,7 +210,8 @@ static void make_position_bias(fxs_compose *k) {
 static fxs_tensor *every_second(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
     if (k->status != FXS_OK)
         return NULL;
-    x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from), fxs_int(x->sizes[x->ndim + dim] - from));
+    x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from),
+               fxs_int(x->sizes[x->ndim + dim] - from));
     fxs_tensor *v = FXS_DO(k, "unfold", fxs_t(x), fxs_int(dim), fxs_int(1), fxs_int(2));
     return FXS_DO(k, "squeeze", fxs_t(v), fxs_int(-1));
 }
@@ -223,16 +238,20 @@ FXS_COMPOSED_FREE(patch_merging)
 
 const fxs_op fxs_ops_swin[] = {
     {"shifted_window_attention",
-     "(Tensor input, Tensor qkv_weight, Tensor proj_weight, Tensor relative_position_bias, int[2] window_size, "
-     "int num_heads, int[2] shift_size, float attention_dropout=0.0, float dropout=0.0, Tensor? qkv_bias=None, "
+     "(Tensor input, Tensor qkv_weight, Tensor proj_weight, Tensor relative_position_bias, int[2] "
+     "window_size, "
+     "int num_heads, int[2] shift_size, float attention_dropout=0.0, float dropout=0.0, Tensor? "
+     "qkv_bias=None, "
      "Tensor? proj_bias=None, Tensor? logit_scale=None, any training=True) -> Tensor",
-     SWIN "shifted_window_attention", infer_window_attention, run_window_attention, cost_window_attention,
-     FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
+     SWIN "shifted_window_attention", infer_window_attention, run_window_attention,
+     cost_window_attention, FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
     {"relative_position_bias",
-     "(Tensor relative_position_bias_table, Tensor relative_position_index, int[2] window_size) -> Tensor",
-     SWIN "_get_relative_position_bias", infer_position_bias, run_position_bias, NULL, FXS_OP_NO_INPLACE},
-    {"patch_merging_pad", "(Tensor x) -> Tensor", SWIN "_patch_merging_pad", infer_patch_merging, run_patch_merging,
-     NULL, FXS_OP_NO_INPLACE},
+     "(Tensor relative_position_bias_table, Tensor relative_position_index, int[2] window_size) -> "
+     "Tensor",
+     SWIN "_get_relative_position_bias", infer_position_bias, run_position_bias, NULL,
+     FXS_OP_NO_INPLACE},
+    {"patch_merging_pad", "(Tensor x) -> Tensor", SWIN "_patch_merging_pad", infer_patch_merging,
+     run_patch_merging, NULL, FXS_OP_NO_INPLACE},
     {0},
 };
 #undef SWIN

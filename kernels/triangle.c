@@ -4,19 +4,22 @@
 
 #include "kernels/iterate.h"
 
-/* ---- triangles ----------------------------------------------------------------------------------------- */
+/* ---- triangles
+ * ----------------------------------------------------------------------------------------- */
 
 static fxs_status infer_triangle(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (t->ndim < 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "input tensor must have at least 2 dimensions, but it has %d", t->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "input tensor must have at least 2 dimensions, but it has %d", t->ndim);
     return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);
 }
 
 /* Zeroes what lies above (tril) or below (triu) the diagonal, row by row. */
 static fxs_status keep_triangle(fxs_call *c, bool lower) {
     const fxs_tensor *o = c->out[0];
-    int64_t k = fxs_arg_int(c, 1), size = (int64_t)fxs_dtype_size(o->dtype), n = fxs_tensor_numel(o);
+    int64_t k = fxs_arg_int(c, 1), size = (int64_t)fxs_dtype_size(o->dtype),
+            n = fxs_tensor_numel(o);
     fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
     if (n == 0)
         return FXS_OK;
@@ -38,7 +41,8 @@ static fxs_status keep_triangle(fxs_call *c, bool lower) {
 static fxs_status run_tril(fxs_call *c) { return keep_triangle(c, true); }
 static fxs_status run_triu(fxs_call *c) { return keep_triangle(c, false); }
 
-/* ---- diag ---------------------------------------------------------------------------------------------- */
+/* ---- diag
+ * ---------------------------------------------------------------------------------------------- */
 
 /* A matrix's diagonal as a struct over its storage. */
 static fxs_tensor diagonal_of(const fxs_tensor *t, int64_t k) {
@@ -79,14 +83,16 @@ static fxs_status run_diag(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- stretched views ----------------------------------------------------------------------------------- */
+/* ---- stretched views
+ * ----------------------------------------------------------------------------------- */
 
 static fxs_status check_list(fxs_call *c) {
     if (fxs_arg_len(c, 0) == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "expects a non-empty list of tensors");
     for (int i = 0; i < fxs_arg_len(c, 0); i++)
         if (!fxs_arg_tensor_at(c, 0, i))
-            return FXS_REFUSE(c, FXS_ETYPE, "expected a tensor as element %d of the list, but got None", i);
+            return FXS_REFUSE(c, FXS_ETYPE,
+                              "expected a tensor as element %d of the list, but got None", i);
     return FXS_OK;
 }
 
@@ -98,14 +104,16 @@ static fxs_status infer_meshgrid(fxs_call *c) {
     int64_t sizes[FXS_MAX_DIM];
     FXS_TRY(check_list(c));
     if (!swap && strcmp(indexing, "ij") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     if (n > FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_ELIMIT, "more than %d dimensions", FXS_MAX_DIM);
     swap = swap && n >= 2;
     for (int i = 0; i < n; i++) {
         const fxs_tensor *t = fxs_arg_tensor_at(c, 0, i);
         if (t->ndim > 1)
-            return FXS_REFUSE(c, FXS_ESHAPE, "expected 0D or 1D tensors, but got one with %d dimensions", t->ndim);
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "expected 0D or 1D tensors, but got one with %d dimensions", t->ndim);
         if (t->dtype != fxs_arg_tensor_at(c, 0, 0)->dtype)
             return FXS_REFUSE(c, FXS_ETYPE, "expects all tensors to have the same dtype");
         sizes[swap && i < 2 ? 1 - i : i] = t->ndim ? t->sizes[0] : 1;
@@ -158,12 +166,15 @@ static fxs_status infer_broadcast(fxs_call *c) {
 }
 
 const fxs_op fxs_ops_triangle[] = {
-    {"tril", "(Tensor self, int diagonal=0) -> Tensor", "torch.tril Tensor.tril", infer_triangle, run_tril, NULL, 0},
-    {"triu", "(Tensor self, int diagonal=0) -> Tensor", "torch.triu Tensor.triu", infer_triangle, run_triu, NULL, 0},
-    {"diag", "(Tensor self, int diagonal=0) -> Tensor", "torch.diag Tensor.diag", infer_diag, run_diag, NULL,
-     FXS_OP_NO_INPLACE},
-    {"meshgrid", "(Tensor... tensors, *, str? indexing=None) -> Tensor[]", "torch.functional.meshgrid torch.meshgrid",
-     infer_meshgrid, NULL, NULL, FXS_OP_NO_INPLACE | FXS_OP_GRAD_EACH},
+    {"tril", "(Tensor self, int diagonal=0) -> Tensor", "torch.tril Tensor.tril", infer_triangle,
+     run_tril, NULL, 0},
+    {"triu", "(Tensor self, int diagonal=0) -> Tensor", "torch.triu Tensor.triu", infer_triangle,
+     run_triu, NULL, 0},
+    {"diag", "(Tensor self, int diagonal=0) -> Tensor", "torch.diag Tensor.diag", infer_diag,
+     run_diag, NULL, FXS_OP_NO_INPLACE},
+    {"meshgrid", "(Tensor... tensors, *, str? indexing=None) -> Tensor[]",
+     "torch.functional.meshgrid torch.meshgrid", infer_meshgrid, NULL, NULL,
+     FXS_OP_NO_INPLACE | FXS_OP_GRAD_EACH},
     {"broadcast_tensors", "(Tensor... tensors) -> Tensor[]",
      "torch.functional.broadcast_tensors torch.broadcast_tensors", infer_broadcast, NULL, NULL,
      FXS_OP_NO_INPLACE | FXS_OP_GRAD_EACH},

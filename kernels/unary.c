@@ -1,10 +1,11 @@
-/* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32 exp, log, tanh,
- * sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
+/* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32
+ * exp, log, tanh, sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
 #include "kernels/complex.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
 
-/* ---- elements ------------------------------------------------------------------------------------------ */
+/* ---- elements
+ * ------------------------------------------------------------------------------------------ */
 
 static inline int64_t int_abs(int64_t x) { return x < 0 ? (int64_t)(0 - (uint64_t)x) : x; }
 static inline double sigmoid(double x) { return 1 / (1 + exp(-x)); }
@@ -12,7 +13,8 @@ static inline float float_sign(float x) { return (float)((x > 0) - (x < 0)); }
 static inline double double_sign(double x) { return (double)((x > 0) - (x < 0)); }
 static inline double logit(double x) { return log(x / (1 - x)); }
 
-/* Inverse of the error function: Winitzki's estimate, then Newton steps; erfc keeps the tails exact. */
+/* Inverse of the error function: Winitzki's estimate, then Newton steps; erfc keeps the tails
+ * exact. */
 static double erfinv(double y) {
     double m = fabs(y);
     if (!(m < 1))
@@ -24,22 +26,22 @@ static double erfinv(double y) {
     return copysign(x, y);
 }
 
-#define FLOATS(op, expr32, expr64)                                                                                     \
-    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                                    \
-    FXS_LOOP1(op##_f64, double, double, void, expr64)                                                                  \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};                                             \
+#define FLOATS(op, expr32, expr64)                                                                 \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                              \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};                         \
     FXS_KERNEL(op, 1, fxs_common_float)
-#define NUMBERS(op, expr32, expr64, int_expr)                                                                          \
-    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                                    \
-    FXS_LOOP1(op##_f64, double, double, void, expr64)                                                                  \
-    FXS_LOOP1(op##_i64, int64_t, int64_t, void, int_expr)                                                              \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};                                         \
+#define NUMBERS(op, expr32, expr64, int_expr)                                                      \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                              \
+    FXS_LOOP1(op##_i64, int64_t, int64_t, void, int_expr)                                          \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};                     \
     FXS_KERNEL(op, 1, fxs_common_type)
-#define PREDICATE(op, expr, int_expr)                                                                                  \
-    FXS_LOOP1(op##_f32, uint8_t, float, void, expr)                                                                    \
-    FXS_LOOP1(op##_f64, uint8_t, double, void, expr)                                                                   \
-    FXS_LOOP1(op##_i64, uint8_t, int64_t, void, int_expr)                                                              \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                                          \
+#define PREDICATE(op, expr, int_expr)                                                              \
+    FXS_LOOP1(op##_f32, uint8_t, float, void, expr)                                                \
+    FXS_LOOP1(op##_f64, uint8_t, double, void, expr)                                               \
+    FXS_LOOP1(op##_i64, uint8_t, int64_t, void, int_expr)                                          \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 1, fxs_common_type)
 
 FLOATS(exp, fxs_vec_exp(x), exp(x))
@@ -97,7 +99,8 @@ typedef struct scale {
 FXS_LOOP1(round_f32, float, float, scale, rintf(x))
 FXS_LOOP1(round_f64, double, double, scale, rint(x))
 FXS_LOOP1(round_i64, int64_t, int64_t, scale, x)
-FXS_LOOP1(round_to_f32, float, float, scale, rintf(x *(float)p->up / (float)p->down) * (float)p->down / (float)p->up)
+FXS_LOOP1(round_to_f32, float, float, scale,
+          rintf(x *(float)p->up / (float)p->down) * (float)p->down / (float)p->up)
 FXS_LOOP1(round_to_f64, double, double, scale, rint(x * p->up / p->down) * p->down / p->up)
 static const fxs_loops round_loops = {round_f32, round_f64, round_i64, false},
                        round_to_loops = {round_to_f32, round_to_f64, NULL, false};
@@ -107,7 +110,8 @@ static fxs_status run_round(fxs_call *c) {
     int64_t decimals = fxs_arg_int(c, 1);
     scale s = {.up = decimals > 0 ? pow(10, (double)decimals) : 1,
                .down = decimals < 0 ? pow(10, -(double)decimals) : 1};
-    return fxs_loop_run(c, c->out[0], decimals ? &round_to_loops : &round_loops, &o, fxs_common_type(&o), &s);
+    return fxs_loop_run(c, c->out[0], decimals ? &round_to_loops : &round_loops, &o,
+                        fxs_common_type(&o), &s);
 }
 
 static fxs_status run_copy(fxs_call *c) {
@@ -115,7 +119,8 @@ static fxs_status run_copy(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- infer --------------------------------------------------------------------------------------------- */
+/* ---- infer
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status infer_as(fxs_call *c, fxs_dtype result) {
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
@@ -139,7 +144,8 @@ static fxs_status infer_not_bool(fxs_call *c) {
 static fxs_status infer_neg(fxs_call *c) {
     if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE,
-                          "negation, the `-` operator, on a bool tensor is not supported: to invert a mask, use the "
+                          "negation, the `-` operator, on a bool tensor is not supported: to "
+                          "invert a mask, use the "
                           "`~` or `logical_not()` operator instead");
     return infer_same(c);
 }
@@ -152,11 +158,14 @@ static fxs_status infer_square(fxs_call *c) {
 
 static fxs_status infer_frac(fxs_call *c) {
     if (!fxs_is_floating(fxs_arg_tensor(c, 0)->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
+                          fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
     return infer_same(c);
 }
 
-static fxs_status infer_round(fxs_call *c) { return fxs_arg_int(c, 1) ? infer_frac(c) : infer_not_bool(c); }
+static fxs_status infer_round(fxs_call *c) {
+    return fxs_arg_int(c, 1) ? infer_frac(c) : infer_not_bool(c);
+}
 
 /* positive(x) is x itself. */
 static fxs_status infer_positive(fxs_call *c) {
@@ -166,7 +175,8 @@ static fxs_status infer_positive(fxs_call *c) {
 }
 
 static fxs_status infer_abs(fxs_call *c) {
-    return fxs_is_complex(fxs_arg_tensor(c, 0)->dtype) ? fxs_complex_abs_infer(c) : infer_not_bool(c);
+    return fxs_is_complex(fxs_arg_tensor(c, 0)->dtype) ? fxs_complex_abs_infer(c)
+                                                       : infer_not_bool(c);
 }
 
 static fxs_status run_any_abs(fxs_call *c) {
@@ -174,15 +184,15 @@ static fxs_status run_any_abs(fxs_call *c) {
 }
 
 /* Two and a half dozen rows that differ in name and function only. */
-#define ROW(op, infer, spellings)                                                                                      \
-    {                                                                                                                  \
-#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op, fxs_cost_one,          \
-            FXS_OP_POINTWISE                                                                                           \
+#define ROW(op, infer, spellings)                                                                  \
+    {                                                                                              \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op,    \
+            fxs_cost_one, FXS_OP_POINTWISE                                                         \
     }
-#define QUESTION(op)                                                                                                   \
-    {                                                                                                                  \
-#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer_bool, run_##op, fxs_cost_one,               \
-            FXS_OP_POINTWISE | FXS_OP_NO_INPLACE                                                                       \
+#define QUESTION(op)                                                                               \
+    {                                                                                              \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer_bool, run_##op,         \
+            fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE                                     \
     }
 
 const fxs_op fxs_ops_unary[] = {
@@ -217,8 +227,8 @@ const fxs_op fxs_ops_unary[] = {
     ROW(deg2rad, infer_float, ""),
     ROW(rad2deg, infer_float, ""),
     {"abs", "(Tensor self) -> Tensor",
-     "torch.abs Tensor.abs torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__", infer_abs,
-     run_any_abs, fxs_cost_one, FXS_OP_POINTWISE},
+     "torch.abs Tensor.abs torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__",
+     infer_abs, run_any_abs, fxs_cost_one, FXS_OP_POINTWISE},
     ROW(neg, infer_neg, " torch.negative Tensor.negative operator.neg Tensor.__neg__"),
     ROW(sign, infer_same, " torch.sgn Tensor.sgn"),
     ROW(square, infer_square, ""),
@@ -226,10 +236,11 @@ const fxs_op fxs_ops_unary[] = {
     ROW(ceil, infer_not_bool, ""),
     ROW(trunc, infer_not_bool, " torch.fix Tensor.fix"),
     ROW(frac, infer_frac, ""),
-    {"round", "(Tensor self, *, int decimals=0) -> Tensor", "torch.round Tensor.round", infer_round, run_round,
-     fxs_cost_one, FXS_OP_POINTWISE},
-    {"positive", "(Tensor self) -> Tensor", "torch.positive Tensor.positive operator.pos Tensor.__pos__",
-     infer_positive, run_copy, NULL, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+    {"round", "(Tensor self, *, int decimals=0) -> Tensor", "torch.round Tensor.round", infer_round,
+     run_round, fxs_cost_one, FXS_OP_POINTWISE},
+    {"positive", "(Tensor self) -> Tensor",
+     "torch.positive Tensor.positive operator.pos Tensor.__pos__", infer_positive, run_copy, NULL,
+     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     QUESTION(isnan),
     QUESTION(isinf),
     QUESTION(isfinite),

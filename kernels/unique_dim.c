@@ -1,5 +1,5 @@
-/* unique_dim.c: unique and unique_consecutive along a dimension: slices that are equal count once. The shape follows
- * from values, so infer looks at them, and without values (META mode) refuses. */
+/* unique_dim.c: unique and unique_consecutive along a dimension: slices that are equal count once.
+ * The shape follows from values, so infer looks at them, and without values (META mode) refuses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
-/* Slices as rows, the dimension swapped to the front: that is the order in which PyTorch compares them. */
+/* Slices as rows, the dimension swapped to the front: that is the order in which PyTorch compares
+ * them. */
 typedef struct slices {
     fxs_dtype dtype;
     fxs_tensor *rows; /* contiguous; counted */
@@ -28,7 +29,8 @@ static fxs_tensor swapped(const fxs_tensor *t, int dim) {
 static int compare_rows(const slices *s, int64_t a, int64_t b) {
     size_t size = fxs_dtype_size(s->dtype);
     for (int64_t i = 0; i < s->width; i++) {
-        const char *p = s->data + (size_t)(a * s->width + i) * size, *q = s->data + (size_t)(b * s->width + i) * size;
+        const char *p = s->data + (size_t)(a * s->width + i) * size,
+                   *q = s->data + (size_t)(b * s->width + i) * size;
         if (fxs_is_floating(s->dtype)) {
             double x = fxs_load_double(s->dtype, p), y = fxs_load_double(s->dtype, q);
             if (x != y)
@@ -53,7 +55,8 @@ static fxs_status read_slices(fxs_call *c, bool sort, int dim_at, slices *s, int
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, dim_at), t->ndim, dim));
     if (!t->storage)
         return FXS_REFUSE(c, FXS_EUNKNOWN,
-                          "the shape of the result depends on values, which are not computed: run with values, not "
+                          "the shape of the result depends on values, which are not computed: run "
+                          "with values, not "
                           "with shapes only");
     fxs_tensor v = swapped(t, *dim);
     *s = (slices){.dtype = t->dtype, .n = t->ndim ? t->sizes[*dim] : 1};
@@ -78,7 +81,9 @@ static fxs_status read_slices(fxs_call *c, bool sort, int dim_at, slices *s, int
     return FXS_OK;
 }
 
-static bool starts(const slices *s, int64_t i) { return i == 0 || compare_rows(s, s->order[i - 1], s->order[i]) != 0; }
+static bool starts(const slices *s, int64_t i) {
+    return i == 0 || compare_rows(s, s->order[i - 1], s->order[i]) != 0;
+}
 
 static fxs_status promise(fxs_call *c, const slices *s, int dim, int flags_at) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -139,10 +144,13 @@ static fxs_status run_consecutive(fxs_call *c) { return run_by(c, false, 1); }
 /* Before the rows of index_found.c: those take what has no dim. */
 const fxs_op fxs_ops_unique_dim[] = {
     {"unique",
-     "(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int dim) -> Tensor",
-     "torch.functional.unique torch.unique Tensor.unique", infer_unique, run_unique, NULL, FXS_OP_NO_INPLACE},
-    {"unique_consecutive", "(Tensor self, bool return_inverse=False, bool return_counts=False, int dim) -> Tensor",
-     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive", infer_consecutive,
-     run_consecutive, NULL, FXS_OP_NO_INPLACE},
+     "(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int "
+     "dim) -> Tensor",
+     "torch.functional.unique torch.unique Tensor.unique", infer_unique, run_unique, NULL,
+     FXS_OP_NO_INPLACE},
+    {"unique_consecutive",
+     "(Tensor self, bool return_inverse=False, bool return_counts=False, int dim) -> Tensor",
+     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive",
+     infer_consecutive, run_consecutive, NULL, FXS_OP_NO_INPLACE},
     {0},
 };

@@ -1,6 +1,7 @@
-/* vecmath.h: float32 exp, log, tanh, sigmoid and erf without branches and calls, so that the loops they stand in become
- * vector code. Errors stay within a few units of the last place. Own polynomials: Taylor's where the interval is small,
- * least squares for erf. Included by kernels; knows nothing. */
+/* vecmath.h: float32 exp, log, tanh, sigmoid and erf without branches and calls, so that the loops
+ * they stand in become vector code. Errors stay within a few units of the last place. Own
+ * polynomials: Taylor's where the interval is small, least squares for erf. Included by kernels;
+ * knows nothing. */
 #ifndef FXS_KERNELS_VECMATH_H
 #define FXS_KERNELS_VECMATH_H
 
@@ -20,7 +21,8 @@ static inline int32_t fxs_vec_int(float f) {
     return i;
 }
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2; gives n in *n and exp(r) - 1. x must be within -200..200 or NaN. */
+/* x = n ln 2 + r with |r| <= ln 2 / 2; gives n in *n and exp(r) - 1. x must be within -200..200 or
+ * NaN. */
 static inline float fxs_vec_reduce(float x, int32_t *n) {
     const float magic = 12582912.0f; /* 1.5 * 2^23: the sum rounds to an integer */
     float t = x * 1.44269504f + magic, k = t - magic;
@@ -36,7 +38,9 @@ static inline float fxs_vec_reduce(float x, int32_t *n) {
 }
 
 /* 2^n for n in -126..127. */
-static inline float fxs_vec_power(int32_t n) { return fxs_vec_bits((int32_t)((uint32_t)(n + 127) << 23)); }
+static inline float fxs_vec_power(int32_t n) {
+    return fxs_vec_bits((int32_t)((uint32_t)(n + 127) << 23));
+}
 
 static inline float fxs_vec_clamp(float x, float low, float high) {
     x = x < low ? low : x; /* a NaN stays one */
@@ -46,7 +50,8 @@ static inline float fxs_vec_clamp(float x, float low, float high) {
 static inline float fxs_vec_exp(float x) {
     int32_t n;
     float e = fxs_vec_reduce(fxs_vec_clamp(x, -104.0f, 89.0f), &n) + 1.0f;
-    int32_t half = n >> 1; /* in two steps: 2^n itself may be out of range where the result is not */
+    int32_t half =
+        n >> 1; /* in two steps: 2^n itself may be out of range where the result is not */
     return e * fxs_vec_power(half) * fxs_vec_power(n - half);
 }
 
@@ -70,7 +75,8 @@ static inline float fxs_vec_log(float x) {
     float scaled = x < tiny ? x * 8388608.0f : x;
     int32_t bits = fxs_vec_int(scaled);
     int32_t e = (int32_t)((uint32_t)bits - 0x3f3504f3u) >> 23; /* mantissa in sqrt(1/2)..sqrt(2) */
-    float m = fxs_vec_bits((int32_t)((uint32_t)bits - ((uint32_t)e << 23))), k = (float)(e - (x < tiny ? 23 : 0));
+    float m = fxs_vec_bits((int32_t)((uint32_t)bits - ((uint32_t)e << 23))),
+          k = (float)(e - (x < tiny ? 23 : 0));
     float f = m - 1.0f, s = f / (m + 1.0f), z = s * s;
     float p = 2.0f / 9;
     p = p * z + 2.0f / 7;
@@ -100,7 +106,8 @@ static inline float fxs_vec_erf(float x) {
     in = in * z + 1.128363460e-01f;
     in = in * z - 3.761262894e-01f;
     in = in * z + 1.128379226f;
-    float b = a > 4.2f ? 4.2f : a, u = 1.0f / (b + 1.0f); /* exp(b^2) erfc(b) as a polynomial in u */
+    float b = a > 4.2f ? 4.2f : a,
+          u = 1.0f / (b + 1.0f); /* exp(b^2) erfc(b) as a polynomial in u */
     float out = -6.206412315e-01f;
     out = out * u + 1.357068062f;
     out = out * u - 6.849114299e-01f;

@@ -1,5 +1,5 @@
-/* view.c: view, reshape, flatten, unflatten, expand and their kin. Strides are PyTorch's to the last size-1 dimension,
- * since they decide what later operators may view. */
+/* view.c: view, reshape, flatten, unflatten, expand and their kin. Strides are PyTorch's to the
+ * last size-1 dimension, since they decide what later operators may view. */
 #include "kernels/view.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 fxs_status fxs_arg_shape(fxs_call *c, int i, fxs_shape *out) {
     out->ndim = fxs_arg_ints(c, i, out->sizes, FXS_MAX_DIM);
     if (out->ndim > FXS_MAX_DIM)
-        return FXS_REFUSE(c, FXS_ELIMIT, "%d dimensions; at most %d are supported", out->ndim, FXS_MAX_DIM);
+        return FXS_REFUSE(c, FXS_ELIMIT, "%d dimensions; at most %d are supported", out->ndim,
+                          FXS_MAX_DIM);
     return FXS_OK;
 }
 
@@ -27,35 +28,38 @@ fxs_status fxs_fill_size(fxs_call *c, fxs_shape *s, int64_t numel) {
     for (int i = 0; i < s->ndim; i++) {
         if (s->sizes[i] == -1) {
             if (open >= 0)
-                return FXS_REFUSE(c, FXS_ESHAPE, "only one dimension can be inferred, but the shape is %s",
+                return FXS_REFUSE(c, FXS_ESHAPE,
+                                  "only one dimension can be inferred, but the shape is %s",
                                   shape_text(s, text));
             open = i;
         } else if (s->sizes[i] < 0) {
-            return FXS_REFUSE(c, FXS_ESHAPE, "invalid shape dimension %lld", (long long)s->sizes[i]);
+            return FXS_REFUSE(c, FXS_ESHAPE, "invalid shape dimension %lld",
+                              (long long)s->sizes[i]);
         } else {
             fits &= !__builtin_mul_overflow(known, s->sizes[i], &known);
         }
     }
     if (fits && open >= 0 && known == 0 && numel == 0)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "cannot reshape a tensor of 0 elements into shape %s because the unspecified dimension size -1 "
-            "can be any value and is ambiguous",
-            shape_text(s, text));
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "cannot reshape a tensor of 0 elements into shape %s because the "
+                          "unspecified dimension size -1 "
+                          "can be any value and is ambiguous",
+                          shape_text(s, text));
     if (!fits || (open >= 0 ? known == 0 || numel % known : known != numel))
-        return FXS_REFUSE(c, FXS_ESHAPE, "shape %s is invalid for input of size %lld", shape_text(s, text),
-                          (long long)numel);
+        return FXS_REFUSE(c, FXS_ESHAPE, "shape %s is invalid for input of size %lld",
+                          shape_text(s, text), (long long)numel);
     if (open >= 0)
         s->sizes[open] = numel / known;
     return FXS_OK;
 }
 
-/* Walks the old shape from the inside, in runs of dimensions that lie in memory as one; each run must be filled exactly
- * by dimensions of the new shape. */
+/* Walks the old shape from the inside, in runs of dimensions that lie in memory as one; each run
+ * must be filled exactly by dimensions of the new shape. */
 bool fxs_view_strides(const fxs_tensor *t, const fxs_shape *s, int64_t *strides) {
     int at = s->ndim - 1;
     if (fxs_tensor_numel(t) == 0) {
-        bool same = t->ndim == s->ndim && memcmp(t->sizes, s->sizes, (size_t)t->ndim * sizeof *s->sizes) == 0;
+        bool same = t->ndim == s->ndim &&
+                    memcmp(t->sizes, s->sizes, (size_t)t->ndim * sizeof *s->sizes) == 0;
         if (same)
             memcpy(strides, t->strides, (size_t)t->ndim * sizeof *strides);
         else
@@ -104,7 +108,8 @@ fxs_status fxs_copy_reshaped(fxs_call *c) {
     return FXS_OK;
 }
 
-/* ---- view and reshape ---------------------------------------------------------------------------------- */
+/* ---- view and reshape
+ * ---------------------------------------------------------------------------------- */
 
 static fxs_status reshape_to(fxs_call *c, fxs_shape *s, bool may_copy) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -112,11 +117,11 @@ static fxs_status reshape_to(fxs_call *c, fxs_shape *s, bool may_copy) {
     FXS_TRY(fxs_fill_size(c, s, fxs_tensor_numel(t)));
     if (!may_copy && !fxs_view_strides(t, s, strides)) {
         char a[FXS_SIZES_TEXT];
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-            "across two contiguous subspaces); use .reshape(...) instead: shape %s",
-            fxs_sizes_text(t, a));
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "view size is not compatible with input tensor's size and stride (at "
+                          "least one dimension spans "
+                          "across two contiguous subspaces); use .reshape(...) instead: shape %s",
+                          fxs_sizes_text(t, a));
     }
     return fxs_out_reshaped(c, t, s);
 }
@@ -154,15 +159,17 @@ static fxs_status infer_view_dtype(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0), *v;
     fxs_dtype d = c->arg[1].u.dtype;
     if (fxs_dtype_size(d) != fxs_dtype_size(t->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE,
-                          "torch.%s can't be viewed as torch.%s: only types of the same size are supported",
-                          fxs_dtype_name(t->dtype), fxs_dtype_name(d));
+        return FXS_REFUSE(
+            c, FXS_ETYPE,
+            "torch.%s can't be viewed as torch.%s: only types of the same size are supported",
+            fxs_dtype_name(t->dtype), fxs_dtype_name(d));
     FXS_TRY(fxs_out_view(c, t, &v));
     v->dtype = d;
     return FXS_OK;
 }
 
-/* ---- flatten, unflatten, ravel ------------------------------------------------------------------------- */
+/* ---- flatten, unflatten, ravel
+ * ------------------------------------------------------------------------- */
 
 static fxs_status infer_flatten(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -200,7 +207,8 @@ static fxs_status infer_unflatten(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), t->ndim, &dim));
     FXS_TRY(fxs_arg_shape(c, 2, &part));
     if (t->ndim == 0)
-        return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %d but tensor has no dimensions", dim);
+        return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %d but tensor has no dimensions",
+                          dim);
     if (part.ndim == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "sizes must not be empty");
     FXS_TRY(fxs_fill_size(c, &part, t->sizes[dim]));
@@ -215,34 +223,40 @@ static fxs_status infer_unflatten(fxs_call *c) {
     return reshape_to(c, &s, false);
 }
 
-/* ---- expand -------------------------------------------------------------------------------------------- */
+/* ---- expand
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status expand_to(fxs_call *c, fxs_tensor *t, const fxs_shape *want) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     int pad = want->ndim - t->ndim;
     fxs_tensor *v;
     if (pad < 0)
-        return FXS_REFUSE(
-            c, FXS_ESHAPE,
-            "the number of sizes provided (%d) must be greater or equal to the number of dimensions in the "
-            "tensor (%d): shapes %s and %s",
-            want->ndim, t->ndim, shape_text(want, a), fxs_sizes_text(t, b));
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "the number of sizes provided (%d) must be greater or equal to the "
+                          "number of dimensions in the "
+                          "tensor (%d): shapes %s and %s",
+                          want->ndim, t->ndim, shape_text(want, a), fxs_sizes_text(t, b));
     FXS_TRY(fxs_out_view(c, t, &v));
     v->ndim = want->ndim;
     for (int i = want->ndim - 1; i >= 0; i--) {
         int64_t size = i < pad ? 1 : t->sizes[i - pad], target = want->sizes[i];
-        int64_t stride = i >= pad ? t->strides[i - pad] : i + 1 < want->ndim ? v->sizes[i + 1] * v->strides[i + 1] : 1;
+        int64_t stride = i >= pad             ? t->strides[i - pad]
+                         : i + 1 < want->ndim ? v->sizes[i + 1] * v->strides[i + 1]
+                                              : 1;
         if (target == -1 && i >= pad)
             target = size;
         if (target < 0)
             return FXS_REFUSE(c, FXS_ESHAPE,
-                              "the expanded size of the tensor (%lld) isn't allowed in dimension %d: shapes %s and %s",
+                              "the expanded size of the tensor (%lld) isn't allowed in dimension "
+                              "%d: shapes %s and %s",
                               (long long)target, i, shape_text(want, a), fxs_sizes_text(t, b));
         if (size != 1 && size != target)
             return FXS_REFUSE(c, FXS_ESHAPE,
-                              "the expanded size of the tensor (%lld) must match the existing size (%lld) at dimension "
+                              "the expanded size of the tensor (%lld) must match the existing size "
+                              "(%lld) at dimension "
                               "%d: shapes %s and %s",
-                              (long long)target, (long long)size, i, shape_text(want, a), fxs_sizes_text(t, b));
+                              (long long)target, (long long)size, i, shape_text(want, a),
+                              fxs_sizes_text(t, b));
         v->sizes[i] = target;
         v->strides[i] = size == target ? stride : 0;
     }
@@ -269,25 +283,27 @@ static fxs_status infer_expand_as(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_view[] = {
-    {"view", "(Tensor self, dtype dtype) -> Tensor", "Tensor.view", infer_view_dtype, NULL, NULL, PURE},
+    {"view", "(Tensor self, dtype dtype) -> Tensor", "Tensor.view", infer_view_dtype, NULL, NULL,
+     PURE},
     {"view", "(Tensor self, int... size) -> Tensor", "Tensor.view", infer_view, NULL, NULL, PURE},
-    {"view_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.view_as", infer_view_as, NULL, NULL,
-     PURE | FXS_OP_GRAD_OF_SELF},
-    {"reshape", "(Tensor self, int... shape) -> Tensor", "Tensor.reshape torch.reshape", infer_reshape,
-     fxs_copy_reshaped, NULL, PURE},
-    {"reshape_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.reshape_as", infer_reshape_as, fxs_copy_reshaped,
+    {"view_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.view_as", infer_view_as, NULL,
      NULL, PURE | FXS_OP_GRAD_OF_SELF},
-    {"flatten", "(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", "torch.flatten Tensor.flatten",
-     infer_flatten, fxs_copy_reshaped, NULL, PURE},
-    {"ravel", "(Tensor self) -> Tensor", "torch.ravel Tensor.ravel", infer_ravel, fxs_copy_reshaped, NULL, PURE},
-    {"unflatten", "(Tensor self, int dim, int[] sizes) -> Tensor", "Tensor.unflatten torch.unflatten", infer_unflatten,
-     NULL, NULL, PURE},
-    {"expand", "(Tensor self, int... size, *, bool implicit=False) -> Tensor", "Tensor.expand", infer_expand, NULL,
+    {"reshape", "(Tensor self, int... shape) -> Tensor", "Tensor.reshape torch.reshape",
+     infer_reshape, fxs_copy_reshaped, NULL, PURE},
+    {"reshape_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.reshape_as", infer_reshape_as,
+     fxs_copy_reshaped, NULL, PURE | FXS_OP_GRAD_OF_SELF},
+    {"flatten", "(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",
+     "torch.flatten Tensor.flatten", infer_flatten, fxs_copy_reshaped, NULL, PURE},
+    {"ravel", "(Tensor self) -> Tensor", "torch.ravel Tensor.ravel", infer_ravel, fxs_copy_reshaped,
      NULL, PURE},
-    {"expand_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.expand_as", infer_expand_as, NULL, NULL,
-     PURE | FXS_OP_GRAD_OF_SELF},
-    {"broadcast_to", "(Tensor self, int[] size) -> Tensor", "torch.broadcast_to Tensor.broadcast_to", infer_expand,
-     NULL, NULL, PURE},
+    {"unflatten", "(Tensor self, int dim, int[] sizes) -> Tensor",
+     "Tensor.unflatten torch.unflatten", infer_unflatten, NULL, NULL, PURE},
+    {"expand", "(Tensor self, int... size, *, bool implicit=False) -> Tensor", "Tensor.expand",
+     infer_expand, NULL, NULL, PURE},
+    {"expand_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.expand_as", infer_expand_as,
+     NULL, NULL, PURE | FXS_OP_GRAD_OF_SELF},
+    {"broadcast_to", "(Tensor self, int[] size) -> Tensor",
+     "torch.broadcast_to Tensor.broadcast_to", infer_expand, NULL, NULL, PURE},
     {0},
 };
 #undef PURE

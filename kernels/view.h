@@ -1,5 +1,5 @@
-/* view.h: what operators that look at a tensor in another shape share: sizes with a -1, the strides of a view, and the
- * copy where no view can be. */
+/* view.h: what operators that look at a tensor in another shape share: sizes with a -1, the strides
+ * of a view, and the copy where no view can be. */
 #ifndef FXS_KERNELS_VIEW_H
 #define FXS_KERNELS_VIEW_H
 
@@ -13,7 +13,8 @@ typedef struct fxs_shape {
 
 /* The int list in argument i. */
 fxs_status fxs_arg_shape(fxs_call *c, int i, fxs_shape *out);
-/* Puts the size that numel leaves in the place of a -1; refuses shapes of another number of elements. */
+/* Puts the size that numel leaves in the place of a -1; refuses shapes of another number of
+ * elements. */
 fxs_status fxs_fill_size(fxs_call *c, fxs_shape *s, int64_t numel);
 /* Strides with which t's memory reads as the shape; false when only a copy can have it. */
 bool fxs_view_strides(const fxs_tensor *t, const fxs_shape *s, int64_t *strides);

@@ -1,5 +1,5 @@
-/* view_dims.c: views that reorder, add and drop dimensions: permute transpose movedim squeeze unsqueeze and the
- * attributes T and mT. No memory moves. */
+/* view_dims.c: views that reorder, add and drop dimensions: permute transpose movedim squeeze
+ * unsqueeze and the attributes T and mT. No memory moves. */
 #include "kernels/view_dims.h"
 
 #include <string.h>
@@ -41,7 +41,8 @@ static fxs_status infer_permute(fxs_call *c) {
     int perm[FXS_MAX_DIM] = {0}, n = fxs_arg_ints(c, 1, dims, FXS_MAX_DIM);
     bool seen[FXS_MAX_DIM] = {false};
     if (n != t->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "the tensor has %d dimensions, but the ordering has %d", t->ndim, n);
+        return FXS_REFUSE(c, FXS_ESHAPE, "the tensor has %d dimensions, but the ordering has %d",
+                          t->ndim, n);
     for (int i = 0; i < n; i++) {
         FXS_TRY(fxs_wrap_dim(c, dims[i], n, &perm[i]));
         if (seen[perm[i]])
@@ -64,7 +65,8 @@ static fxs_status infer_transpose(fxs_call *c) {
 static fxs_status infer_t(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (t->ndim > 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expects a tensor with <= 2 dimensions, but it has %d", t->ndim);
+        return FXS_REFUSE(c, FXS_ESHAPE, "expects a tensor with <= 2 dimensions, but it has %d",
+                          t->ndim);
     FXS_TRY(out_swapped(c, t, 0, t->ndim - 1));
     return fxs_look_of_self(c);
 }
@@ -80,12 +82,16 @@ fxs_status fxs_out_matrix_transposed(fxs_call *c, fxs_tensor *t) {
     if (t->ndim == 0)
         return fxs_out_view(c, t, NULL);
     if (t->ndim < 2)
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "mT is only supported on matrices or batches of matrices, not on %d dimensions", t->ndim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "mT is only supported on matrices or batches of matrices, not on %d dimensions",
+            t->ndim);
     return out_swapped(c, t, t->ndim - 2, t->ndim - 1);
 }
 
-static fxs_status infer_adjoint(fxs_call *c) { return fxs_out_matrix_transposed(c, fxs_arg_tensor(c, 0)); }
+static fxs_status infer_adjoint(fxs_call *c) {
+    return fxs_out_matrix_transposed(c, fxs_arg_tensor(c, 0));
+}
 
 /* movedim(source, destination): the others keep their order. */
 static fxs_status infer_movedim(fxs_call *c) {
@@ -94,7 +100,8 @@ static fxs_status infer_movedim(fxs_call *c) {
     int perm[FXS_MAX_DIM] = {0}, n = fxs_arg_ints(c, 1, from, FXS_MAX_DIM), at = 0;
     bool taken[FXS_MAX_DIM] = {false}, moved[FXS_MAX_DIM] = {false};
     if (n != fxs_arg_ints(c, 2, to, FXS_MAX_DIM) || n > FXS_MAX_DIM)
-        return FXS_REFUSE(c, FXS_EINVAL, "source and destination must have the same number of dimensions");
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "source and destination must have the same number of dimensions");
     for (int i = 0; i < n; i++) {
         int a, b;
         FXS_TRY(fxs_wrap_dim(c, from[i], t->ndim, &a));
@@ -114,7 +121,8 @@ static fxs_status infer_movedim(fxs_call *c) {
     return out_permuted(c, t, perm);
 }
 
-/* ---- squeeze and unsqueeze ----------------------------------------------------------------------------- */
+/* ---- squeeze and unsqueeze
+ * ----------------------------------------------------------------------------- */
 
 static fxs_status infer_squeeze(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0), *v;
@@ -152,18 +160,22 @@ static fxs_status infer_unsqueeze(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_view_dims[] = {
-    {"permute", "(Tensor self, int... dims) -> Tensor", "Tensor.permute torch.permute", infer_permute, NULL, NULL,
-     PURE},
+    {"permute", "(Tensor self, int... dims) -> Tensor", "Tensor.permute torch.permute",
+     infer_permute, NULL, NULL, PURE},
     {"transpose", "(Tensor self, int dim0, int dim1) -> Tensor",
-     "Tensor.transpose torch.transpose Tensor.swapaxes torch.swapaxes Tensor.swapdims torch.swapdims", infer_transpose,
-     NULL, NULL, 0},
+     "Tensor.transpose torch.transpose Tensor.swapaxes torch.swapaxes Tensor.swapdims "
+     "torch.swapdims",
+     infer_transpose, NULL, NULL, 0},
     {"t", "(Tensor self) -> Tensor", "Tensor.t torch.t", infer_t, NULL, NULL, 0},
-    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", infer_adjoint, NULL, NULL, PURE},
+    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", infer_adjoint, NULL,
+     NULL, PURE},
     {"movedim", "(Tensor self, int|int[] source, int|int[] destination) -> Tensor",
-     "Tensor.movedim torch.movedim Tensor.moveaxis torch.moveaxis", infer_movedim, NULL, NULL, PURE},
-    {"squeeze", "(Tensor self, int? dim=None) -> Tensor", "Tensor.squeeze torch.squeeze", infer_squeeze, NULL, NULL, 0},
-    {"unsqueeze", "(Tensor self, int dim) -> Tensor", "Tensor.unsqueeze torch.unsqueeze", infer_unsqueeze, NULL, NULL,
-     0},
+     "Tensor.movedim torch.movedim Tensor.moveaxis torch.moveaxis", infer_movedim, NULL, NULL,
+     PURE},
+    {"squeeze", "(Tensor self, int? dim=None) -> Tensor", "Tensor.squeeze torch.squeeze",
+     infer_squeeze, NULL, NULL, 0},
+    {"unsqueeze", "(Tensor self, int dim) -> Tensor", "Tensor.unsqueeze torch.unsqueeze",
+     infer_unsqueeze, NULL, NULL, 0},
     {0},
 };
 #undef PURE

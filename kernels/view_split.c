@@ -1,5 +1,5 @@
-/* view_split.c: views of parts: select narrow chunk split unbind diagonal unfold as_strided, and tensor_split with its
- * kin. One call may give many views, which all share the input's storage. */
+/* view_split.c: views of parts: select narrow chunk split unbind diagonal unfold as_strided, and
+ * tensor_split with its kin. One call may give many views, which all share the input's storage. */
 #include "op/op.h"
 
 #include "kernels/view_dims.h"
@@ -36,7 +36,8 @@ static fxs_status real_dim(fxs_call *c, int i, int *dim) {
     return fxs_wrap_dim(c, fxs_arg_int(c, i), t->ndim, dim);
 }
 
-/* ---- one part ------------------------------------------------------------------------------------------ */
+/* ---- one part
+ * ------------------------------------------------------------------------------------------ */
 
 static fxs_status infer_select(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -44,8 +45,9 @@ static fxs_status infer_select(fxs_call *c) {
     FXS_TRY(real_dim(c, 1, &dim));
     int64_t index = fxs_arg_int(c, 2), size = t->sizes[dim];
     if (index < -size || index >= size)
-        return FXS_REFUSE(c, FXS_EINDEX, "index %lld is out of range for dimension %d with size %lld", (long long)index,
-                          dim, (long long)size);
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "index %lld is out of range for dimension %d with size %lld",
+                          (long long)index, dim, (long long)size);
     return out_select(c, t, dim, index < 0 ? index + size : index);
 }
 
@@ -57,13 +59,15 @@ static fxs_status infer_narrow(fxs_call *c) {
     if (length < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "length must be non-negative");
     if (start < -size || start > size)
-        return FXS_REFUSE(c, FXS_EINDEX, "start %lld is out of range for dimension %d with size %lld", (long long)start,
-                          dim, (long long)size);
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "start %lld is out of range for dimension %d with size %lld",
+                          (long long)start, dim, (long long)size);
     if (start < 0)
         start += size;
     if (length > size - start)
-        return FXS_REFUSE(c, FXS_EINDEX, "start (%lld) + length (%lld) exceeds dimension size (%lld)", (long long)start,
-                          (long long)length, (long long)size);
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "start (%lld) + length (%lld) exceeds dimension size (%lld)",
+                          (long long)start, (long long)length, (long long)size);
     return out_slice(c, t, dim, start, length);
 }
 
@@ -74,8 +78,10 @@ static fxs_status infer_diagonal(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), t->ndim, &a));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 3), t->ndim, &b));
     if (a == b)
-        return FXS_REFUSE(c, FXS_EINVAL, "the diagonal dimensions cannot be identical: %d and %d", a, b);
-    int64_t rows = t->sizes[a] - (offset < 0 ? -offset : 0), columns = t->sizes[b] - (offset > 0 ? offset : 0);
+        return FXS_REFUSE(c, FXS_EINVAL, "the diagonal dimensions cannot be identical: %d and %d",
+                          a, b);
+    int64_t rows = t->sizes[a] - (offset < 0 ? -offset : 0),
+            columns = t->sizes[b] - (offset > 0 ? offset : 0);
     int64_t length = rows < columns ? rows : columns;
     FXS_TRY(fxs_out_view(c, t, &v));
     v->ndim = 0;
@@ -100,8 +106,9 @@ static fxs_status infer_unfold(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), t->ndim, &dim));
     int64_t have = t->ndim ? t->sizes[dim] : 1;
     if (size < 0 || size > have)
-        return FXS_REFUSE(c, FXS_ESHAPE, "maximum size for the tensor at dimension %d is %lld, but size is %lld", dim,
-                          (long long)have, (long long)size);
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "maximum size for the tensor at dimension %d is %lld, but size is %lld",
+                          dim, (long long)have, (long long)size);
     if (step <= 0)
         return FXS_REFUSE(c, FXS_EINVAL, "step is %lld but must be > 0", (long long)step);
     if (t->ndim == FXS_MAX_DIM)
@@ -139,15 +146,16 @@ static fxs_status infer_as_strided(fxs_call *c) {
     for (int i = 0; i < n; i++) {
         int64_t reach;
         if (strides[i] < 0)
-            return FXS_REFUSE(c, FXS_EINVAL, "negative strides are not supported, got strides[%d] = %lld", i,
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "negative strides are not supported, got strides[%d] = %lld", i,
                               (long long)strides[i]);
-        if (!empty &&
-            (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(end, reach, &end)))
+        if (!empty && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+                       __builtin_add_overflow(end, reach, &end)))
             return FXS_REFUSE(c, FXS_ELIMIT, "strides reach beyond 2^63");
     }
     if (!empty && end >= room)
-        return FXS_REFUSE(c, FXS_EINDEX, "reaches element %lld of a storage of %lld elements", (long long)end,
-                          (long long)room);
+        return FXS_REFUSE(c, FXS_EINDEX, "reaches element %lld of a storage of %lld elements",
+                          (long long)end, (long long)room);
     FXS_TRY(fxs_out_view(c, t, &v));
     v->ndim = n;
     v->offset = offset;
@@ -156,12 +164,14 @@ static fxs_status infer_as_strided(fxs_call *c) {
     return fxs_look_of_self(c);
 }
 
-/* ---- many parts ---------------------------------------------------------------------------------------- */
+/* ---- many parts
+ * ---------------------------------------------------------------------------------------- */
 
 enum { MAX_PARTS = 1 << 20 };
 
 static fxs_status too_many(fxs_call *c, int64_t n) {
-    return FXS_REFUSE(c, FXS_ELIMIT, "%lld parts; at most %d are supported", (long long)n, MAX_PARTS);
+    return FXS_REFUSE(c, FXS_ELIMIT, "%lld parts; at most %d are supported", (long long)n,
+                      MAX_PARTS);
 }
 
 static fxs_status split_evenly(fxs_call *c, fxs_tensor *t, int dim, int64_t length) {
@@ -181,9 +191,11 @@ static fxs_status infer_split(fxs_call *c) {
     int dim;
     FXS_TRY(real_dim(c, 2, &dim));
     if (length < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "split_size must be non-negative, but got %lld", (long long)length);
+        return FXS_REFUSE(c, FXS_EINVAL, "split_size must be non-negative, but got %lld",
+                          (long long)length);
     if (length == 0 && t->sizes[dim] != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "split_size can only be 0 if the dimension size is 0, but it is %lld",
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "split_size can only be 0 if the dimension size is 0, but it is %lld",
                           (long long)t->sizes[dim]);
     if (length > t->sizes[dim])
         length = t->sizes[dim];
@@ -200,7 +212,8 @@ static fxs_status infer_split_sizes(fxs_call *c) {
     for (size_t i = 0; i < fxs_value_len(sizes); i++) {
         int64_t length = fxs_value_item(sizes, i)->u.i;
         if (length < 0)
-            return FXS_REFUSE(c, FXS_EINVAL, "split sizes must be non-negative, but got %lld", (long long)length);
+            return FXS_REFUSE(c, FXS_EINVAL, "split sizes must be non-negative, but got %lld",
+                              (long long)length);
         if (length > t->sizes[dim] - start)
             start = INT64_MAX;
         if (start == INT64_MAX)
@@ -209,8 +222,10 @@ static fxs_status infer_split_sizes(fxs_call *c) {
         start += length;
     }
     if (start != t->sizes[dim])
-        return FXS_REFUSE(c, FXS_ESHAPE, "split sizes must sum exactly to %lld (the tensor's size at dimension %d)",
-                          (long long)t->sizes[dim], dim);
+        return FXS_REFUSE(
+            c, FXS_ESHAPE,
+            "split sizes must sum exactly to %lld (the tensor's size at dimension %d)",
+            (long long)t->sizes[dim], dim);
     c->out_tuple = true;
     return FXS_OK;
 }
@@ -221,7 +236,8 @@ static fxs_status infer_chunk(fxs_call *c) {
     int dim;
     FXS_TRY(real_dim(c, 2, &dim));
     if (chunks <= 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects `chunks` to be greater than 0, got %lld", (long long)chunks);
+        return FXS_REFUSE(c, FXS_EINVAL, "expects `chunks` to be greater than 0, got %lld",
+                          (long long)chunks);
     int64_t size = t->sizes[dim], length = size / chunks + (size % chunks != 0);
     if (length > 0)
         return split_evenly(c, t, dim, length);
@@ -248,7 +264,8 @@ static fxs_status infer_unbind(fxs_call *c) {
 /* n parts whose sizes differ by one at most, the longer ones first. */
 static fxs_status split_sections(fxs_call *c, fxs_tensor *t, int dim, int64_t n) {
     if (n <= 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "number of sections must be larger than 0, got %lld", (long long)n);
+        return FXS_REFUSE(c, FXS_EINVAL, "number of sections must be larger than 0, got %lld",
+                          (long long)n);
     if (n > MAX_PARTS)
         return too_many(c, n);
     int64_t least = t->sizes[dim] / n, longer = t->sizes[dim] % n, start = 0;
@@ -271,7 +288,8 @@ static int64_t clip(int64_t x, int64_t size) {
 static fxs_status split_indices(fxs_call *c, fxs_tensor *t, int dim, const fxs_value *indices) {
     int64_t start = 0, size = t->sizes[dim];
     for (size_t i = 0; i <= fxs_value_len(indices); i++) {
-        int64_t end = i < fxs_value_len(indices) ? clip(fxs_value_item(indices, i)->u.i, size) : size;
+        int64_t end =
+            i < fxs_value_len(indices) ? clip(fxs_value_item(indices, i)->u.i, size) : size;
         FXS_TRY(out_slice(c, t, dim, start, end > start ? end - start : 0));
         start = end;
     }
@@ -294,35 +312,36 @@ static fxs_status infer_tensor_split(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_view_split[] = {
-    {"select", "(Tensor self, int dim, int index) -> Tensor", "Tensor.select torch.select", infer_select, NULL, NULL,
-     PURE},
-    {"narrow", "(Tensor self, int dim, int start, int length) -> Tensor", "Tensor.narrow torch.narrow", infer_narrow,
-     NULL, NULL, PURE},
-    {"diagonal", "(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", "Tensor.diagonal torch.diagonal",
-     infer_diagonal, NULL, NULL, PURE},
+    {"select", "(Tensor self, int dim, int index) -> Tensor", "Tensor.select torch.select",
+     infer_select, NULL, NULL, PURE},
+    {"narrow", "(Tensor self, int dim, int start, int length) -> Tensor",
+     "Tensor.narrow torch.narrow", infer_narrow, NULL, NULL, PURE},
+    {"diagonal", "(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+     "Tensor.diagonal torch.diagonal", infer_diagonal, NULL, NULL, PURE},
     {"linalg_diagonal", "(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
      "torch._C._linalg.linalg_diagonal", infer_diagonal, NULL, NULL, PURE},
-    {"unfold", "(Tensor self, int dimension, int size, int step) -> Tensor", "Tensor.unfold", infer_unfold, NULL, NULL,
-     PURE},
+    {"unfold", "(Tensor self, int dimension, int size, int step) -> Tensor", "Tensor.unfold",
+     infer_unfold, NULL, NULL, PURE},
     {"as_strided", "(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
      "Tensor.as_strided torch.as_strided", infer_as_strided, NULL, NULL, 0},
-    {"split", "(Tensor self, int split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split", infer_split, NULL,
-     NULL, PURE},
-    {"split", "(Tensor self, int[] split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split", infer_split_sizes,
-     NULL, NULL, PURE},
-    {"split", "(Tensor tensor, int split_size_or_sections, int dim=0) -> Tensor[]", "torch.functional.split",
+    {"split", "(Tensor self, int split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split",
      infer_split, NULL, NULL, PURE},
-    {"split", "(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]", "torch.functional.split",
+    {"split", "(Tensor self, int[] split_size, int dim=0) -> Tensor[]", "Tensor.split torch.split",
      infer_split_sizes, NULL, NULL, PURE},
+    {"split", "(Tensor tensor, int split_size_or_sections, int dim=0) -> Tensor[]",
+     "torch.functional.split", infer_split, NULL, NULL, PURE},
+    {"split", "(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]",
+     "torch.functional.split", infer_split_sizes, NULL, NULL, PURE},
     {"split_with_sizes", "(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
      "Tensor.split_with_sizes torch.split_with_sizes", infer_split_sizes, NULL, NULL, PURE},
-    {"chunk", "(Tensor self, int chunks, int dim=0) -> Tensor[]", "Tensor.chunk torch.chunk", infer_chunk, NULL, NULL,
-     PURE},
-    {"unbind", "(Tensor self, int dim=0) -> Tensor[]", "Tensor.unbind torch.unbind", infer_unbind, NULL, NULL, PURE},
-    {"tensor_split", "(Tensor self, int sections, int dim=0) -> Tensor[]", "Tensor.tensor_split torch.tensor_split",
-     infer_tensor_split, NULL, NULL, PURE},
-    {"tensor_split", "(Tensor self, int[] indices, int dim=0) -> Tensor[]", "Tensor.tensor_split torch.tensor_split",
-     infer_tensor_split, NULL, NULL, PURE},
+    {"chunk", "(Tensor self, int chunks, int dim=0) -> Tensor[]", "Tensor.chunk torch.chunk",
+     infer_chunk, NULL, NULL, PURE},
+    {"unbind", "(Tensor self, int dim=0) -> Tensor[]", "Tensor.unbind torch.unbind", infer_unbind,
+     NULL, NULL, PURE},
+    {"tensor_split", "(Tensor self, int sections, int dim=0) -> Tensor[]",
+     "Tensor.tensor_split torch.tensor_split", infer_tensor_split, NULL, NULL, PURE},
+    {"tensor_split", "(Tensor self, int[] indices, int dim=0) -> Tensor[]",
+     "Tensor.tensor_split torch.tensor_split", infer_tensor_split, NULL, NULL, PURE},
     {0},
 };
 #undef PURE

@@ -26,7 +26,8 @@ void fxs_window_sizes(const fxs_window *w, const fxs_tensor *t, int64_t out[3]) 
 char *fxs_window_text(const fxs_window *w, const int64_t v[3], char text[FXS_SIZES_TEXT]) {
     size_t at = 0;
     for (int d = 3 - w->dims; d < 3; d++)
-        at += (size_t)snprintf(text + at, FXS_SIZES_TEXT - at, at ? " x %lld" : "(%lld", (long long)v[d]);
+        at += (size_t)snprintf(text + at, FXS_SIZES_TEXT - at, at ? " x %lld" : "(%lld",
+                               (long long)v[d]);
     snprintf(text + at, FXS_SIZES_TEXT - at, ")");
     return text;
 }
@@ -52,12 +53,14 @@ fxs_status fxs_window_check(fxs_call *c, const fxs_window *w) {
 
 int64_t fxs_window_extent(const fxs_window *w, int d) {
     int64_t n;
-    if (__builtin_mul_overflow(w->dilation[d], w->kernel[d] - 1, &n) || __builtin_add_overflow(n, 1, &n))
+    if (__builtin_mul_overflow(w->dilation[d], w->kernel[d] - 1, &n) ||
+        __builtin_add_overflow(n, 1, &n))
         return INT64_MAX;
     return n;
 }
 
-/* ---- image and columns ------------------------------------------------------------------------------------ */
+/* ---- image and columns
+ * ------------------------------------------------------------------------------------ */
 
 /* Of one window element along one dimension: output places from..to-1 read inside of the image. */
 static void inside(const fxs_window *w, int d, int64_t k, int64_t *from, int64_t *to) {
@@ -84,39 +87,41 @@ static line line_of(const fxs_window *w, const int64_t k[3]) {
     return l;
 }
 
-#define GATHER(name, type)                                                                                             \
-    static void name(const fxs_window *w, const line *l, const void *image, void *out) {                               \
-        const type *x = image;                                                                                         \
-        type *o = out;                                                                                                 \
-        for (int64_t i = 0; i < w->out[0]; i++)                                                                        \
-            for (int64_t j = 0; j < w->out[1]; j++, o += w->out[2]) {                                                  \
-                bool row = i >= l->from[0] && i < l->to[0] && j >= l->from[1] && j < l->to[1];                         \
-                int64_t lo = row ? l->from[2] : 0, hi = row ? l->to[2] : 0;                                            \
-                int64_t at = l->base + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2];                    \
-                for (int64_t k = 0; k < lo; k++)                                                                       \
-                    o[k] = 0;                                                                                          \
-                for (int64_t k = lo; k < hi; k++)                                                                      \
-                    o[k] = x[at + k * w->stride[2]];                                                                   \
-                for (int64_t k = hi; k < w->out[2]; k++)                                                               \
-                    o[k] = 0;                                                                                          \
-            }                                                                                                          \
+#define GATHER(name, type)                                                                         \
+    static void name(const fxs_window *w, const line *l, const void *image, void *out) {           \
+        const type *x = image;                                                                     \
+        type *o = out;                                                                             \
+        for (int64_t i = 0; i < w->out[0]; i++)                                                    \
+            for (int64_t j = 0; j < w->out[1]; j++, o += w->out[2]) {                              \
+                bool row = i >= l->from[0] && i < l->to[0] && j >= l->from[1] && j < l->to[1];     \
+                int64_t lo = row ? l->from[2] : 0, hi = row ? l->to[2] : 0;                        \
+                int64_t at =                                                                       \
+                    l->base + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2];         \
+                for (int64_t k = 0; k < lo; k++)                                                   \
+                    o[k] = 0;                                                                      \
+                for (int64_t k = lo; k < hi; k++)                                                  \
+                    o[k] = x[at + k * w->stride[2]];                                               \
+                for (int64_t k = hi; k < w->out[2]; k++)                                           \
+                    o[k] = 0;                                                                      \
+            }                                                                                      \
     }
 GATHER(gather1, uint8_t)
 GATHER(gather2, uint16_t)
 GATHER(gather4, uint32_t)
 GATHER(gather8, uint64_t)
 
-#define SCATTER(name, type)                                                                                            \
-    static void name(const fxs_window *w, const line *l, const void *columns, void *image) {                           \
-        const type *o = columns;                                                                                       \
-        type *x = image;                                                                                               \
-        for (int64_t i = l->from[0]; i < l->to[0]; i++)                                                                \
-            for (int64_t j = l->from[1]; j < l->to[1]; j++) {                                                          \
-                int64_t at = l->base + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2];                    \
-                const type *p = o + (i * w->out[1] + j) * w->out[2];                                                   \
-                for (int64_t k = l->from[2]; k < l->to[2]; k++)                                                        \
-                    x[at + k * w->stride[2]] = (type)(x[at + k * w->stride[2]] + p[k]);                                \
-            }                                                                                                          \
+#define SCATTER(name, type)                                                                        \
+    static void name(const fxs_window *w, const line *l, const void *columns, void *image) {       \
+        const type *o = columns;                                                                   \
+        type *x = image;                                                                           \
+        for (int64_t i = l->from[0]; i < l->to[0]; i++)                                            \
+            for (int64_t j = l->from[1]; j < l->to[1]; j++) {                                      \
+                int64_t at =                                                                       \
+                    l->base + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2];         \
+                const type *p = o + (i * w->out[1] + j) * w->out[2];                               \
+                for (int64_t k = l->from[2]; k < l->to[2]; k++)                                    \
+                    x[at + k * w->stride[2]] = (type)(x[at + k * w->stride[2]] + p[k]);            \
+            }                                                                                      \
     }
 SCATTER(scatter_float, float)
 SCATTER(scatter_double, double)
@@ -143,27 +148,31 @@ static scatter_fn *scatter_for(fxs_dtype d) {
     return n == 1 ? scatter1 : n == 2 ? scatter2 : n == 4 ? scatter4 : scatter8;
 }
 
-void fxs_window_gather(const fxs_window *w, fxs_dtype d, int64_t channels, const void *x, void *columns) {
-    size_t size = fxs_dtype_size(d), plane = size * (size_t)fxs_volume(w->in), row = size * (size_t)fxs_volume(w->out);
+void fxs_window_gather(const fxs_window *w, fxs_dtype d, int64_t channels, const void *x,
+                       void *columns) {
+    size_t size = fxs_dtype_size(d), plane = size * (size_t)fxs_volume(w->in),
+           row = size * (size_t)fxs_volume(w->out);
     gather_fn *gather = gather_for(d);
     char *to = columns;
     for (int64_t c = 0; c < channels; c++)
         for (int64_t k = 0; k < fxs_volume(w->kernel); k++, to += row) {
-            line l = line_of(
-                w, (int64_t[]){k / w->kernel[2] / w->kernel[1], k / w->kernel[2] % w->kernel[1], k % w->kernel[2]});
+            line l = line_of(w, (int64_t[]){k / w->kernel[2] / w->kernel[1],
+                                            k / w->kernel[2] % w->kernel[1], k % w->kernel[2]});
             gather(w, &l, (const char *)x + (size_t)c * plane, to);
         }
 }
 
-void fxs_window_scatter(const fxs_window *w, fxs_dtype d, int64_t channels, const void *columns, void *y) {
-    size_t size = fxs_dtype_size(d), plane = size * (size_t)fxs_volume(w->in), row = size * (size_t)fxs_volume(w->out);
+void fxs_window_scatter(const fxs_window *w, fxs_dtype d, int64_t channels, const void *columns,
+                        void *y) {
+    size_t size = fxs_dtype_size(d), plane = size * (size_t)fxs_volume(w->in),
+           row = size * (size_t)fxs_volume(w->out);
     scatter_fn *scatter = scatter_for(d);
     const char *from = columns;
     memset(y, 0, plane * (size_t)channels);
     for (int64_t c = 0; c < channels; c++)
         for (int64_t k = 0; k < fxs_volume(w->kernel); k++, from += row) {
-            line l = line_of(
-                w, (int64_t[]){k / w->kernel[2] / w->kernel[1], k / w->kernel[2] % w->kernel[1], k % w->kernel[2]});
+            line l = line_of(w, (int64_t[]){k / w->kernel[2] / w->kernel[1],
+                                            k / w->kernel[2] % w->kernel[1], k % w->kernel[2]});
             scatter(w, &l, from, (char *)y + (size_t)c * plane);
         }
 }

@@ -1,9 +1,13 @@
 /* work.c: see work.h. Called by kernels of every family; knows no operator. */
 #include "kernels/work.h"
 
-fxs_dtype fxs_compute_dtype(fxs_dtype d) { return d == FXS_FLOAT16 || d == FXS_BFLOAT16 ? FXS_FLOAT32 : d; }
+fxs_dtype fxs_compute_dtype(fxs_dtype d) {
+    return d == FXS_FLOAT16 || d == FXS_BFLOAT16 ? FXS_FLOAT32 : d;
+}
 
-fxs_work fxs_work_begin(fxs_call *c, fxs_dtype like) { return (fxs_work){.call = c, .dtype = fxs_compute_dtype(like)}; }
+fxs_work fxs_work_begin(fxs_call *c, fxs_dtype like) {
+    return (fxs_work){.call = c, .dtype = fxs_compute_dtype(like)};
+}
 
 static fxs_tensor *hold(fxs_work *w, fxs_tensor *t, fxs_tensor *target) {
     w->held[w->nheld].tensor = t;
@@ -73,17 +77,18 @@ fxs_status fxs_work_end(fxs_work *w) {
 
 fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes) {
     fxs_dtype d = t->dtype;
-    bool ok = fxs_is_computable(d) &&
-              ((fxs_is_floating(d) && takes & FXS_TAKES_FLOATS) || (fxs_is_integral(d) && takes & FXS_TAKES_INTEGERS) ||
-               (d == FXS_BOOL && takes & FXS_TAKES_BOOL));
+    bool ok = fxs_is_computable(d) && ((fxs_is_floating(d) && takes & FXS_TAKES_FLOATS) ||
+                                       (fxs_is_integral(d) && takes & FXS_TAKES_INTEGERS) ||
+                                       (d == FXS_BOOL && takes & FXS_TAKES_BOOL));
     return ok ? FXS_OK : FXS_REFUSE(c, FXS_ETYPE, "not implemented for type %s", fxs_dtype_name(d));
 }
 
-fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t, const char *name) {
+fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
+                                const char *name) {
     if (!t || t->dtype == like->dtype)
         return FXS_OK;
-    return FXS_REFUSE(c, FXS_ETYPE, "expected argument '%s' of type %s as the input, but got %s", name,
-                      fxs_dtype_name(like->dtype), fxs_dtype_name(t->dtype));
+    return FXS_REFUSE(c, FXS_ETYPE, "expected argument '%s' of type %s as the input, but got %s",
+                      name, fxs_dtype_name(like->dtype), fxs_dtype_name(t->dtype));
 }
 
 bool fxs_suggests_channels_last(const fxs_tensor *t) {

@@ -1,6 +1,7 @@
-/* work.h: tensor arguments and outputs in the form that a kernel computes with: contiguous, of one dtype (float32 for
- * the small float types, whose results are rounded once at the end). Errors stick: a failed step gives NULL, later
- * steps do nothing, and fxs_work_end reports. Also the layout rules that several families share. */
+/* work.h: tensor arguments and outputs in the form that a kernel computes with: contiguous, of one
+ * dtype (float32 for the small float types, whose results are rounded once at the end). Errors
+ * stick: a failed step gives NULL, later steps do nothing, and fxs_work_end reports. Also the
+ * layout rules that several families share. */
 #ifndef FXS_KERNELS_WORK_H
 #define FXS_KERNELS_WORK_H
 
@@ -19,10 +20,12 @@ typedef struct fxs_work {
     } held[FXS_MAX_HELD];
 } fxs_work;
 
-/* The type that values of type d are computed in: float32 for float16 and bfloat16, else d itself. */
+/* The type that values of type d are computed in: float32 for float16 and bfloat16, else d itself.
+ */
 fxs_dtype fxs_compute_dtype(fxs_dtype d);
 fxs_work fxs_work_begin(fxs_call *c, fxs_dtype like);
-/* t contiguous and in w->dtype; NULL when t is NULL or an error sticks. Lives until fxs_work_end. */
+/* t contiguous and in w->dtype; NULL when t is NULL or an error sticks. Lives until fxs_work_end.
+ */
 fxs_tensor *fxs_work_in(fxs_work *w, fxs_tensor *t);
 /* A contiguous tensor of w->dtype in which `out` is computed: `out` itself where it fits. */
 fxs_tensor *fxs_work_out(fxs_work *w, fxs_tensor *out);
@@ -34,14 +37,19 @@ void *fxs_work_scratch(fxs_work *w, int64_t n, size_t size);
 fxs_status fxs_work_end(fxs_work *w);
 
 /* Which types an operator takes. */
-typedef enum fxs_takes { FXS_TAKES_FLOATS = 1, FXS_TAKES_INTEGERS = 2, FXS_TAKES_BOOL = 4 } fxs_takes;
+typedef enum fxs_takes {
+    FXS_TAKES_FLOATS = 1,
+    FXS_TAKES_INTEGERS = 2,
+    FXS_TAKES_BOOL = 4
+} fxs_takes;
 /* Refuses a dtype as torch does: "softmax: not implemented for type int64". */
 fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes);
 /* Refuses a tensor argument whose dtype differs from `like`'s. */
-fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t, const char *name);
+fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
+                                const char *name);
 
-/* torch's suggest_memory_format() == channels_last (4 dimensions) or channels_last_3d (5): by the order of strides, and
- * contiguous where the order is ambiguous. */
+/* torch's suggest_memory_format() == channels_last (4 dimensions) or channels_last_3d (5): by the
+ * order of strides, and contiguous where the order is ambiguous. */
 bool fxs_suggests_channels_last(const fxs_tensor *t);
 /* A new output in channels_last when `last`, contiguous otherwise. */
 fxs_status fxs_out_format(fxs_call *c, fxs_dtype dtype, int ndim, const int64_t *sizes, bool last);

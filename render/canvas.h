@@ -13,10 +13,11 @@ typedef struct fxs_canvas_options {
     fxs_buf *notes;
 } fxs_canvas_options;
 
-#define FXS_CANVAS_DEFAULTS                                                                                            \
+#define FXS_CANVAS_DEFAULTS                                                                        \
     { .dpi = 96, .band_bytes = (size_t)32 << 20, .tile = 32000 }
 
-typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                                 fxs_sink *out);
 typedef struct fxs_canvas {
     const char *name;
     fxs_canvas_fn *write;
@@ -24,14 +25,19 @@ typedef struct fxs_canvas {
     bool fixed;  /* wants the fixed widths of fonts.h and the engine that is the same everywhere */
 } fxs_canvas;
 
-fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
-fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
-fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
-fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
-fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out);
+fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out);
+fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out);
+fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out);
+fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out);
+fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out);
 
-/* Where a line of a cell is written: left end of its baseline, from the box's top left corner. One line is centred,
- * several begin at the left. */
+/* Where a line of a cell is written: left end of its baseline, from the box's top left corner. One
+ * line is centred, several begin at the left. */
 fxs_point fxs_cell_line_at(const fxs_cell *c, size_t line);
 
 #endif

@@ -12,8 +12,8 @@ static void set_color(cairo_t *cr, fxs_color c) {
     cairo_set_source_rgb(cr, (c >> 16 & 0xff) / 255.0, (c >> 8 & 0xff) / 255.0, (c & 0xff) / 255.0);
 }
 
-/* The pieces of a curve that can be seen: cairo would work through all of a long one for each band. Dashes need the
- * whole. */
+/* The pieces of a curve that can be seen: cairo would work through all of a long one for each band.
+ * Dashes need the whole. */
 static void trace_curve(cairo_t *cr, const fxs_curve *c, bool whole, const fxs_area *seen) {
     bool connected = false;
     for (size_t k = 0; k + 3 < c->n; k += 3) {
@@ -65,11 +65,15 @@ static void line(cairo_t *cr, fxs_point a, fxs_point b) {
     cairo_line_to(cr, b.x, b.y);
 }
 
-static void rectangle(cairo_t *cr, fxs_point a, fxs_point b) { cairo_rectangle(cr, a.x, a.y, b.x - a.x, b.y - a.y); }
+static void rectangle(cairo_t *cr, fxs_point a, fxs_point b) {
+    cairo_rectangle(cr, a.x, a.y, b.x - a.x, b.y - a.y);
+}
 
-static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n, const fxs_box *box, bool crisp) {
+static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n, const fxs_box *box,
+                        bool crisp) {
     const fxs_label *l = &n->label;
-    fxs_point low = on_grid(cr, box->x, box->y, crisp), high = on_grid(cr, box->x + l->w, box->y + l->h, crisp);
+    fxs_point low = on_grid(cr, box->x, box->y, crisp),
+              high = on_grid(cr, box->x + l->w, box->y + l->h, crisp);
     fxs_point head = on_grid(cr, box->x, box->y + l->rows[0].cell[0].h, crisp);
     set_color(cr, t->body);
     rectangle(cr, low, high);
@@ -85,24 +89,27 @@ static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n,
         double top = on_grid(cr, box->x, box->y + c->y, crisp).y;
         line(cr, (fxs_point){low.x, top}, (fxs_point){high.x, top});
         if (l->rows[i].ncells == 2)
-            line(cr, (fxs_point){split, top}, (fxs_point){split, on_grid(cr, 0, box->y + c->y + c->h, crisp).y});
+            line(cr, (fxs_point){split, top},
+                 (fxs_point){split, on_grid(cr, 0, box->y + c->y + c->h, crisp).y});
     }
     cairo_stroke(cr);
 }
 
-static void paint_cell(cairo_t *cr, const fxs_view *v, const fxs_box *box, const fxs_cell *c, const fxs_area *seen) {
+static void paint_cell(cairo_t *cr, const fxs_view *v, const fxs_box *box, const fxs_cell *c,
+                       const fxs_area *seen) {
     set_color(cr, v->theme->ink[c->ink]);
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
         double x = box->x + p.x, y = box->y + p.y, size = fxs_faces[c->ink].size;
-        fxs_area area = {{x - size, y - 1.5 * size}, {x + c->lines[i].width + size, y + 1.5 * size}};
+        fxs_area area = {{x - size, y - 1.5 * size},
+                         {x + c->lines[i].width + size, y + 1.5 * size}};
         if (c->lines[i].len && fxs_area_touches(&area, seen))
             fxs_fonts_show(v->fonts, cr, c->ink, c->lines[i].text, c->lines[i].len, x, y);
     }
 }
 
-static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, const fxs_box *box, const fxs_area *seen,
-                       bool crisp) {
+static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, const fxs_box *box,
+                       const fxs_area *seen, bool crisp) {
     paint_table(cr, v->theme, n, box, crisp);
     for (size_t i = 0; i < n->label.nrows; i++)
         for (int k = 0; k < n->label.rows[i].ncells; k++)
@@ -124,13 +131,15 @@ static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, b
     for (size_t i = 0; i < v->nnodes; i++) {
         const fxs_label *l = &v->nodes[i].label;
         const fxs_box *b = &s->boxes[i];
-        fxs_area area = fxs_area_grown((fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}}, LINE_REACH);
+        fxs_area area =
+            fxs_area_grown((fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}}, LINE_REACH);
         if (fxs_area_touches(&area, seen))
             paint_node(cr, v, &v->nodes[i], b, seen, crisp);
     }
     if (v->title.len && s->title.y + FXS_ARROW_LENGTH >= seen->low.y) {
         set_color(cr, v->theme->ink[FXS_INK_TITLE]);
-        fxs_fonts_show(v->fonts, cr, FXS_INK_TITLE, v->title.text, v->title.len, s->title.x, s->title.y);
+        fxs_fonts_show(v->fonts, cr, FXS_INK_TITLE, v->title.text, v->title.len, s->title.x,
+                       s->title.y);
     }
 }
 

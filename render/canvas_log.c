@@ -1,5 +1,6 @@
-/* canvas_log.c: the list of draw calls as text, places rounded to whole points: what golden tests compare. Also the
- * small canvas "dot", which writes the DOT text, and the place of a cell's lines, which all canvases share. */
+/* canvas_log.c: the list of draw calls as text, places rounded to whole points: what golden tests
+ * compare. Also the small canvas "dot", which writes the DOT text, and the place of a cell's lines,
+ * which all canvases share. */
 #include <math.h>
 
 #include "canvas.h"
@@ -16,38 +17,41 @@ static long whole(double x) { return lround(x); }
 
 static void log_cell(fxs_buf *out, const fxs_box *b, const fxs_cell *c) {
     static const char *const inks[] = {"name", "text", "key", "error", "title"};
-    fxs_buf_printf(out, "  cell %ld %ld %ld %ld\n", whole(b->x + c->x), whole(b->y + c->y), whole(c->w), whole(c->h));
+    fxs_buf_printf(out, "  cell %ld %ld %ld %ld\n", whole(b->x + c->x), whole(b->y + c->y),
+                   whole(c->w), whole(c->h));
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
-        fxs_buf_printf(out, "    %s %ld %ld %.*s\n", inks[c->ink], whole(b->x + p.x), whole(b->y + p.y),
-                       (int)c->lines[i].len, c->lines[i].text);
+        fxs_buf_printf(out, "    %s %ld %ld %.*s\n", inks[c->ink], whole(b->x + p.x),
+                       whole(b->y + p.y), (int)c->lines[i].len, c->lines[i].text);
     }
 }
 
 static void log_node(fxs_buf *out, const fxs_view_node *n, const fxs_box *b) {
-    fxs_buf_printf(out, "box %ld %ld %ld %ld %s %s\n", whole(b->x), whole(b->y), whole(n->label.w), whole(n->label.h),
-                   fxs_style_class(n->style), n->node->name);
+    fxs_buf_printf(out, "box %ld %ld %ld %ld %s %s\n", whole(b->x), whole(b->y), whole(n->label.w),
+                   whole(n->label.h), fxs_style_class(n->style), n->node->name);
     for (size_t i = 0; i < n->label.nrows; i++)
         for (int k = 0; k < n->label.rows[i].ncells; k++)
             log_cell(out, b, &n->label.rows[i].cell[k]);
 }
 
 static void log_edge(fxs_buf *out, const fxs_view *v, const fxs_view_edge *e, const fxs_curve *c) {
-    fxs_buf_printf(out, "edge %s %s %zu %s", v->nodes[e->from].node->name, v->nodes[e->to].node->name, e->use,
-                   e->tensor ? "tensor" : "nontensor");
+    fxs_buf_printf(out, "edge %s %s %zu %s", v->nodes[e->from].node->name,
+                   v->nodes[e->to].node->name, e->use, e->tensor ? "tensor" : "nontensor");
     for (size_t k = 0; k < c->n; k++)
         fxs_buf_printf(out, " %ld,%ld", whole(c->points[k].x), whole(c->points[k].y));
     fxs_buf_printf(out, " tip %ld,%ld\n", whole(c->tip.x), whole(c->tip.y));
 }
 
-fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out) {
+fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out) {
     (void)ctx;
     (void)opt;
     const fxs_view *v = s->view;
     fxs_buf *b = &out->buf;
     fxs_buf_printf(b, "page %ld %ld %s\n", whole(s->w), whole(s->h), v->description);
     if (v->title.len)
-        fxs_buf_printf(b, "title %ld %ld %s\n", whole(s->title.x), whole(s->title.y), v->title.text);
+        fxs_buf_printf(b, "title %ld %ld %s\n", whole(s->title.x), whole(s->title.y),
+                       v->title.text);
     for (size_t i = 0; i < v->nedges; i++)
         log_edge(b, v, &v->edges[i], &s->curves[i]);
     for (size_t i = 0; i < v->nnodes; i++)
@@ -55,7 +59,8 @@ fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
     return FXS_OK;
 }
 
-fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out) {
+fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out) {
     (void)ctx;
     (void)opt;
     fxs_dot_write(s->view, &out->buf);

@@ -1,5 +1,6 @@
-/* canvas_pdf.c: the scene as a PDF of one page, with real text. The creation date is fixed (SOURCE_DATE_EPOCH, or
- * a constant), so that equal input gives equal bytes. Called through its row in draw.c. */
+/* canvas_pdf.c: the scene as a PDF of one page, with real text. The creation date is fixed
+ * (SOURCE_DATE_EPOCH, or a constant), so that equal input gives equal bytes. Called through its row
+ * in draw.c. */
 #include <cairo-pdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,14 +26,18 @@ static void set_date(cairo_surface_t *surface) {
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, text);
 }
 
-fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out) {
+fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out) {
     double scale = fmin(1, MAX_SIDE / fmax(s->w, s->h));
     const fxs_view *v = s->view;
     if (scale < 1)
-        fxs_buf_printf(opt->notes, "pdf: scaled to %.3g of its size, to fit a page of %d points (200 inches)\n", scale,
-                       MAX_SIDE);
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(write_sink, out, s->w * scale, s->h * scale);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, v->title.len ? v->title.text : v->name);
+        fxs_buf_printf(opt->notes,
+                       "pdf: scaled to %.3g of its size, to fit a page of %d points (200 inches)\n",
+                       scale, MAX_SIDE);
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(write_sink, out, s->w * scale, s->h * scale);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
+                                   v->title.len ? v->title.text : v->name);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, v->description);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "fxscope " FXS_VERSION);
     set_date(surface);

@@ -1,6 +1,6 @@
-/* canvas_png.c: the scene as PNG, drawn in bands: a small image surface is painted, turned into rows and handed to
- * libpng, then used again, so that memory stays small and neither side is bound to cairo's 32767 pixels. Called through
- * its row in draw.c. */
+/* canvas_png.c: the scene as PNG, drawn in bands: a small image surface is painted, turned into
+ * rows and handed to libpng, then used again, so that memory stays small and neither side is bound
+ * to cairo's 32767 pixels. Called through its row in draw.c. */
 #include <math.h>
 #include <png.h>
 #include <setjmp.h>
@@ -28,26 +28,33 @@ typedef struct png {
     png_infop info;
 } png;
 
-/* ---- size -------------------------------------------------------------------------------------------------- */
+/* ---- size
+ * --------------------------------------------------------------------------------------------------
+ */
 
-static fxs_status choose_size(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, png *p) {
+static fxs_status choose_size(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                              png *p) {
     p->scale = opt->dpi / 72;
     double w = ceil(s->w * p->scale), h = ceil(s->h * p->scale), side = fmax(w, h);
     if (side > FIT_SIDE && opt->fit == FXS_FIT_ERROR)
-        return fxs_fail(ctx, FXS_ELIMIT, "png: %.0f x %.0f pixels at %g dpi; more than %d a side is not allowed", w, h,
-                        opt->dpi, FIT_SIDE);
+        return fxs_fail(ctx, FXS_ELIMIT,
+                        "png: %.0f x %.0f pixels at %g dpi; more than %d a side is not allowed", w,
+                        h, opt->dpi, FIT_SIDE);
     if (side > FIT_SIDE && opt->fit == FXS_FIT_SCALE) {
         double factor = FIT_SIDE / (fmax(s->w, s->h) * p->scale);
         p->scale *= factor;
-        fxs_buf_printf(opt->notes, "png: scaled to %.3g of its size (%.3g dpi), to fit %d pixels a side\n", factor,
-                       opt->dpi * factor, FIT_SIDE);
+        fxs_buf_printf(opt->notes,
+                       "png: scaled to %.3g of its size (%.3g dpi), to fit %d pixels a side\n",
+                       factor, opt->dpi * factor, FIT_SIDE);
         w = fmin(ceil(s->w * p->scale), FIT_SIDE);
         h = fmin(ceil(s->h * p->scale), FIT_SIDE);
     } else if (side > MAX_SIDE || w * h > MAX_PIXELS) {
-        return fxs_fail(ctx, FXS_ELIMIT, "png: %.0f x %.0f pixels at %g dpi are too many; use a smaller dpi, or svg", w,
-                        h, opt->dpi);
+        return fxs_fail(ctx, FXS_ELIMIT,
+                        "png: %.0f x %.0f pixels at %g dpi are too many; use a smaller dpi, or svg",
+                        w, h, opt->dpi);
     } else if (side > FIT_SIDE) {
-        fxs_buf_printf(opt->notes, "png: %.0f x %.0f pixels; some programs open no more than %d a side\n", w, h,
+        fxs_buf_printf(opt->notes,
+                       "png: %.0f x %.0f pixels; some programs open no more than %d a side\n", w, h,
                        FIT_SIDE);
     }
     p->w = (uint32_t)fmax(w, 1);
@@ -58,7 +65,9 @@ static fxs_status choose_size(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas
     return FXS_OK;
 }
 
-/* ---- pixels ------------------------------------------------------------------------------------------------ */
+/* ---- pixels
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* cairo's native-endian xRGB becomes the bytes R, G, B in the band's rows, from column x on. */
 static void copy_tile(const png *p, uint32_t x, uint32_t w, uint32_t h) {
@@ -95,7 +104,9 @@ static fxs_status paint_band(png *p, uint32_t y, uint32_t h) {
     return FXS_OK;
 }
 
-/* ---- libpng ------------------------------------------------------------------------------------------------ */
+/* ---- libpng
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void on_error(png_structp write, png_const_charp text) {
     png *p = png_get_error_ptr(write);
@@ -108,22 +119,25 @@ static void on_warning(png_structp write, png_const_charp text) {
     (void)text;
 }
 
-static void on_write(png_structp write, png_bytep data, size_t n) { fxs_sink_write(png_get_io_ptr(write), data, n); }
+static void on_write(png_structp write, png_bytep data, size_t n) {
+    fxs_sink_write(png_get_io_ptr(write), data, n);
+}
 static void on_flush(png_structp write) { (void)write; }
 
 static void put_header(png *p) {
     const fxs_view *v = p->scene->view;
     png_set_write_fn(p->write, p->out, on_write, on_flush);
-    png_set_IHDR(p->write, p->info, p->w, p->h, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
-                 PNG_FILTER_TYPE_BASE);
+    png_set_IHDR(p->write, p->info, p->w, p->h, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
     /* Flat colours: filters cost much time and gain nothing. */
     png_set_filter(p->write, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
     png_set_compression_level(p->write, 6);
     uint32_t per_metre = (uint32_t)lround(p->scale * 72 / 0.0254);
     png_set_pHYs(p->write, p->info, per_metre, per_metre, PNG_RESOLUTION_METER);
     char key[] = "Title";
-    png_text title = {
-        .compression = PNG_ITXT_COMPRESSION_NONE, .key = key, .text = (char *)(v->title.len ? v->title.text : v->name)};
+    png_text title = {.compression = PNG_ITXT_COMPRESSION_NONE,
+                      .key = key,
+                      .text = (char *)(v->title.len ? v->title.text : v->name)};
     png_set_text(p->write, p->info, &title, 1);
     png_write_info(p->write, p->info);
 }
@@ -145,7 +159,8 @@ static fxs_status encode(png *p) {
     return FXS_OK;
 }
 
-fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt, fxs_sink *out) {
+fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                          fxs_sink *out) {
     png p = {.ctx = ctx, .scene = s, .out = out};
     FXS_TRY(choose_size(ctx, s, opt, &p));
     p.rows = fxs_alloc((size_t)p.w * p.band, 3);

@@ -1,7 +1,7 @@
-/* canvas_svg.c: the scene as SVG: real text, ids and classes for scripts and style sheets, tool tips, prose for screen
- * readers. Looks are presentation attributes, so that browsers, Inkscape and LaTeX agree; no script, no reference to
- * anything outside. Lengths are points; the picture's own size is in CSS pixels (96 an inch). Called through its row in
- * draw.c. */
+/* canvas_svg.c: the scene as SVG: real text, ids and classes for scripts and style sheets, tool
+ * tips, prose for screen readers. Looks are presentation attributes, so that browsers, Inkscape and
+ * LaTeX agree; no script, no reference to anything outside. Lengths are points; the picture's own
+ * size is in CSS pixels (96 an inch). Called through its row in draw.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "escape.h"
 
 enum { FLUSH = 1 << 16 };
-/* A reader without DejaVu Sans sees one of these; a line that fills more than this share of its cell gets a fixed
- * length. */
+/* A reader without DejaVu Sans sees one of these; a line that fills more than this share of its
+ * cell gets a fixed length. */
 #define FAMILIES "DejaVu Sans, Verdana, Arial, sans-serif"
 #define FULL 0.9
 #define PIXELS (96 / 72.0) /* CSS pixels a point */
@@ -44,7 +44,9 @@ static void put_number(fxs_buf *b, double x) {
 }
 
 /* Curves and texts need no more than hundredths. */
-static fxs_point coarse(double x, double y) { return (fxs_point){round(x * 100) / 100, round(y * 100) / 100}; }
+static fxs_point coarse(double x, double y) {
+    return (fxs_point){round(x * 100) / 100, round(y * 100) / 100};
+}
 
 static void put_point(fxs_buf *b, const char *before, fxs_point p) {
     fxs_buf_puts(b, before);
@@ -59,7 +61,9 @@ static void put_attribute(fxs_buf *b, const char *name, double x) {
     fxs_buf_putc(b, '"');
 }
 
-static void put_color(fxs_buf *b, const char *name, fxs_color c) { fxs_buf_printf(b, " %s=\"#%06x\"", name, c); }
+static void put_color(fxs_buf *b, const char *name, fxs_color c) {
+    fxs_buf_printf(b, " %s=\"#%06x\"", name, c);
+}
 
 static void put_title(fxs_buf *b, const char *text, size_t len) {
     fxs_buf_puts(b, "<title>");
@@ -70,8 +74,8 @@ static void put_title(fxs_buf *b, const char *text, size_t len) {
 static void put_head(svg *s) {
     const fxs_view *v = s->scene->view;
     fxs_buf *b = &s->buf;
-    fxs_buf_puts(
-        b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" xml:lang=\"en\" aria-labelledby=\"title desc\"");
+    fxs_buf_puts(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" xml:lang=\"en\" "
+                    "aria-labelledby=\"title desc\"");
     put_attribute(b, "width", ceil(s->scene->w * PIXELS));
     put_attribute(b, "height", ceil(s->scene->h * PIXELS));
     fxs_buf_puts(b, " viewBox=\"0 0 ");
@@ -91,7 +95,8 @@ static void put_head(svg *s) {
 }
 
 /* Centred lines (the default of the group) stay centred when another font is used. */
-static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, double room, bool centred) {
+static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, double room,
+                     bool centred) {
     fxs_buf *b = &s->buf;
     if (line->len == 0)
         return;
@@ -119,11 +124,13 @@ static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, dou
 static void put_cell(svg *s, const fxs_box *box, const fxs_cell *c) {
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
-        put_text(s, c->ink, (fxs_point){box->x + p.x, box->y + p.y}, &c->lines[i], c->w, c->nlines == 1);
+        put_text(s, c->ink, (fxs_point){box->x + p.x, box->y + p.y}, &c->lines[i], c->w,
+                 c->nlines == 1);
     }
 }
 
-/* Lines of tables are one CSS pixel wide and lie on pixels, so that they are crisp at the picture's own size. */
+/* Lines of tables are one CSS pixel wide and lie on pixels, so that they are crisp at the picture's
+ * own size. */
 static double grid(double x) { return fxs_grid(x, PIXELS); }
 
 static void put_line(fxs_buf *b, double x, double y, char direction, double to) {
@@ -195,7 +202,8 @@ static void put_edge(svg *s, const fxs_view_edge *e, const fxs_curve *c) {
     fxs_color color = e->tensor ? s->theme->edge : s->theme->nontensor;
     fxs_buf_puts(b, "<g id=\"edge-");
     put_edge_name(b, v, e);
-    fxs_buf_printf(b, "-%zu\" class=\"edge %s\"><title>", e->use, e->tensor ? "tensor" : "nontensor");
+    fxs_buf_printf(b, "-%zu\" class=\"edge %s\"><title>", e->use,
+                   e->tensor ? "tensor" : "nontensor");
     fxs_escape_xml(b, v->nodes[e->from].node->name, strlen(v->nodes[e->from].node->name));
     fxs_buf_puts(b, " → ");
     fxs_escape_xml(b, v->nodes[e->to].node->name, strlen(v->nodes[e->to].node->name));
@@ -241,7 +249,8 @@ static void put_nodes(svg *s) {
     fxs_buf_puts(&s->buf, "</g>\n");
 }
 
-fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas_options *opt, fxs_sink *out) {
+fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas_options *opt,
+                          fxs_sink *out) {
     (void)ctx;
     (void)opt;
     svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};

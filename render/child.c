@@ -34,7 +34,8 @@ bool fxs_write_all(int fd, const void *data, size_t n) {
     return true;
 }
 
-/* ---- in the child ---------------------------------------------------------------------------------------- */
+/* ---- in the child
+ * ---------------------------------------------------------------------------------------- */
 
 static void leave(void) { _exit(LEFT); }
 
@@ -67,8 +68,8 @@ static void set_limits(double seconds) {
         limit(RLIMIT_AS, taken + ((rlim_t)MAX_MEMORY_GIB << 30));
 }
 
-/* Signal handlers of the program must not run here, nor what it registered with atexit, nor may its buffered output be
- * written twice: a library that calls exit() meets `leave` first. */
+/* Signal handlers of the program must not run here, nor what it registered with atexit, nor may its
+ * buffered output be written twice: a library that calls exit() meets `leave` first. */
 static void forget_program(void) {
     sigset_t none;
     for (int i = 1; i < NSIG; i++)
@@ -102,7 +103,8 @@ _Noreturn static void be_child(fxs_child_fn *fn, const void *arg, double seconds
     _exit(ok ? DONE : REFUSED);
 }
 
-/* ---- in the parent --------------------------------------------------------------------------------------- */
+/* ---- in the parent
+ * --------------------------------------------------------------------------------------- */
 
 static double now(void) {
     struct timespec t;
@@ -169,8 +171,8 @@ static void explain(int status, fxs_buf *why) {
         fxs_buf_puts(why, "ended without an answer");
 }
 
-fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size_t max_bytes, fxs_buf *answer,
-                         fxs_buf *why) {
+fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size_t max_bytes,
+                         fxs_buf *answer, fxs_buf *why) {
     int fds[2];
     double deadline = now() + seconds;
     if (pipe2(fds, O_CLOEXEC) != 0) {
@@ -191,8 +193,9 @@ fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size
     close(fds[1]);
     bool whole = collect(fds[0], deadline, max_bytes, answer, why);
     close(fds[0]);
-    /* Only a child that is still ours may be killed: were SIGCHLD ignored, its number could be another's by now. But
-     * then collect failed while the pipe was open, so it was alive a moment ago. */
+    /* Only a child that is still ours may be killed: were SIGCHLD ignored, its number could be
+     * another's by now. But then collect failed while the pipe was open, so it was alive a moment
+     * ago. */
     if (!whole)
         kill(pid, SIGKILL);
     int status = reap(pid);

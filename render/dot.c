@@ -1,5 +1,6 @@
-/* dot.c: see dot.h. Called by draw.c for `-o x.dot`. Each node carries its table as an HTML-like label that is fixed to
- * the measured size; stock dot measures a bit differently, and the smaller padding here leaves it room to do so. */
+/* dot.c: see dot.h. Called by draw.c for `-o x.dot`. Each node carries its table as an HTML-like
+ * label that is fixed to the measured size; stock dot measures a bit differently, and the smaller
+ * padding here leaves it room to do so. */
 #include "dot.h"
 
 #include <string.h>
@@ -8,13 +9,16 @@
 
 const fxs_dot_attribute fxs_dot_layout[] = {
     {FXS_DOT_GRAPH, "nodesep", "0.3"},     {FXS_DOT_GRAPH, "ranksep", "0.4"},
-    {FXS_DOT_GRAPH, "searchsize", "2000"}, /* stops the sideways drift of long nets, and is faster than the default */
+    {FXS_DOT_GRAPH, "searchsize", "2000"}, /* stops the sideways drift of long nets, and is faster
+                                              than the default */
     {FXS_DOT_GRAPH, "splines", "spline"},  {FXS_DOT_NODE, "shape", "none"},
     {FXS_DOT_NODE, "margin", "0"},         {FXS_DOT_NODE, "fixedsize", "true"},
     {FXS_DOT_EDGE, "arrowsize", "0.7"},    {0},
 };
 
-static void put_color(fxs_buf *out, const char *name, fxs_color c) { fxs_buf_printf(out, " %s=\"#%06x\"", name, c); }
+static void put_color(fxs_buf *out, const char *name, fxs_color c) {
+    fxs_buf_printf(out, " %s=\"#%06x\"", name, c);
+}
 
 static void put_layout(fxs_dot_class class, fxs_buf *out) {
     for (const fxs_dot_attribute *a = fxs_dot_layout; a->name; a++)
@@ -28,7 +32,8 @@ static void put_head(const fxs_view *v, fxs_buf *out) {
     fxs_escape_dot(out, v->name, strlen(v->name));
     fxs_buf_printf(out, "\" {\n    graph [rankdir=%s", v->lr ? "LR" : "TB");
     put_layout(FXS_DOT_GRAPH, out);
-    fxs_buf_puts(out, ", charset=\"UTF-8\", pad=\"0.17\", fontname=\"" FXS_FONT_FAMILY "\", fontsize=14,");
+    fxs_buf_puts(out, ", charset=\"UTF-8\", pad=\"0.17\", fontname=\"" FXS_FONT_FAMILY
+                      "\", fontsize=14,");
     put_color(out, "fontcolor", t->ink[FXS_INK_TITLE]);
     fxs_buf_puts(out, ",");
     put_color(out, "bgcolor", t->background);
@@ -56,9 +61,11 @@ static void put_lines(const fxs_cell *c, fxs_buf *out) {
     }
 }
 
-static void put_cell(const fxs_view *v, const fxs_view_node *n, const fxs_cell *c, bool head, bool span, fxs_buf *out) {
+static void put_cell(const fxs_view *v, const fxs_view_node *n, const fxs_cell *c, bool head,
+                     bool span, fxs_buf *out) {
     fxs_color ink = v->theme->ink[c->ink];
-    fxs_buf_printf(out, "<td%s width=\"%.0f\" height=\"%.0f\"", span ? " colspan=\"2\"" : "", c->w, c->h);
+    fxs_buf_printf(out, "<td%s width=\"%.0f\" height=\"%.0f\"", span ? " colspan=\"2\"" : "", c->w,
+                   c->h);
     if (head)
         put_color(out, "bgcolor", v->theme->style[n->style].head);
     if (c->nlines > 1)
@@ -86,9 +93,11 @@ static void put_node(const fxs_view *v, const fxs_view_node *n, fxs_buf *out) {
     fxs_buf_puts(out, "\" [id=\"node-");
     fxs_escape_id(out, n->node->name);
     fxs_buf_printf(out,
-                   "\", class=\"%s\", width=%.4f, height=%.4f,\n        label=<<table border=\"0\" cellborder=\"1\" "
+                   "\", class=\"%s\", width=%.4f, height=%.4f,\n        label=<<table border=\"0\" "
+                   "cellborder=\"1\" "
                    "cellspacing=\"0\" cellpadding=\"2\"",
-                   fxs_style_class(n->style), n->label.w / FXS_POINTS_PER_INCH, n->label.h / FXS_POINTS_PER_INCH);
+                   fxs_style_class(n->style), n->label.w / FXS_POINTS_PER_INCH,
+                   n->label.h / FXS_POINTS_PER_INCH);
     put_color(out, "color", v->theme->style[n->style].line);
     put_color(out, "bgcolor", v->theme->body);
     fxs_buf_puts(out, ">");
@@ -111,7 +120,8 @@ static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     if (e->spine || !e->tensor)
         fxs_buf_puts(out, " [");
     if (e->spine)
-        fxs_buf_puts(out, e->tensor ? "weight=" FXS_DOT_SPINE_WEIGHT : "weight=" FXS_DOT_SPINE_WEIGHT ", ");
+        fxs_buf_puts(out, e->tensor ? "weight=" FXS_DOT_SPINE_WEIGHT
+                                    : "weight=" FXS_DOT_SPINE_WEIGHT ", ");
     if (!e->tensor) {
         fxs_buf_puts(out, "style=dashed, class=nontensor,");
         put_color(out, "color", v->theme->nontensor);

@@ -1,5 +1,5 @@
-/* dot.h: the view in the DOT language. The same attributes steer the layout in layout_dot.c, so that stock dot arranges
- * the text as fxscope arranges the picture. Needs no Graphviz header. */
+/* dot.h: the view in the DOT language. The same attributes steer the layout in layout_dot.c, so
+ * that stock dot arranges the text as fxscope arranges the picture. Needs no Graphviz header. */
 #ifndef FXS_RENDER_DOT_H
 #define FXS_RENDER_DOT_H
 

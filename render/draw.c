@@ -1,5 +1,5 @@
-/* draw.c: the public functions: options are checked, then module -> view -> scene -> files. Called by programs and the
- * command; the formats are the table below. */
+/* draw.c: the public functions: options are checked, then module -> view -> scene -> files. Called
+ * by programs and the command; the formats are the table below. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +38,9 @@ bool fxs_draw_row_find(const char *name, unsigned *bit) {
 const char *fxs_draw_row_name(size_t i) { return i < FXS_ROW_COUNT ? row_names[i] : NULL; }
 const char *fxs_draw_format_name(size_t i) { return i < NCANVASES ? canvases[i].name : NULL; }
 
-/* ---- checks ------------------------------------------------------------------------------------------------ */
+/* ---- checks
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static const fxs_canvas *find_canvas(const char *name) {
     for (size_t i = 0; i < NCANVASES; i++)
@@ -56,7 +58,8 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
     if (!m->graph)
         return fxs_fail(ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
     if (!fxs_theme_find(o->theme))
-        return fxs_fail(ctx, FXS_EINVAL, "there is no theme '%s' (known: %s)", o->theme, fxs_theme_names());
+        return fxs_fail(ctx, FXS_EINVAL, "there is no theme '%s' (known: %s)", o->theme,
+                        fxs_theme_names());
     if (o->direction && strcmp(o->direction, "TB") != 0 && strcmp(o->direction, "LR") != 0)
         return fxs_fail(ctx, FXS_EINVAL, "direction must be TB or LR, not '%s'", o->direction);
     if (o->rows >> FXS_ROW_COUNT)
@@ -64,17 +67,19 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
     if (o->dpi != 0 && !(o->dpi >= 1 && o->dpi <= 2400))
         return fxs_fail(ctx, FXS_EINVAL, "dpi must be 1 to 2400, not %g", o->dpi);
     if (!fxs_engine_known(o->engine))
-        return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", o->engine, fxs_engine_names());
+        return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", o->engine,
+                        fxs_engine_names());
     if (o->layout_seconds != 0 && !(o->layout_seconds > 0 && o->layout_seconds <= 1e6))
-        return fxs_fail(ctx, FXS_EINVAL, "the time for the layout must be 0 to 1000000 seconds, not %g",
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "the time for the layout must be 0 to 1000000 seconds, not %g",
                         o->layout_seconds);
     if ((unsigned)o->png_fit > FXS_FIT_ERROR)
         return fxs_fail(ctx, FXS_EINVAL, "there is no way %d to fit a png", (int)o->png_fit);
     return FXS_OK;
 }
 
-/* Fonts are opened when they are needed, deep inside of libraries that go on with no glyphs when they can't: so it is
- * found out before whether there are descriptors left. */
+/* Fonts are opened when they are needed, deep inside of libraries that go on with no glyphs when
+ * they can't: so it is found out before whether there are descriptors left. */
 static fxs_status check_descriptors(fxs_ctx *ctx) {
     int fds[NEEDED_DESCRIPTORS][2];
     int n = 0, error = 0;
@@ -86,21 +91,24 @@ static fxs_status check_descriptors(fxs_ctx *ctx) {
         close(fds[i][0]);
         close(fds[i][1]);
     }
-    return error ? fxs_fail(ctx, FXS_EIO, "can't draw: fonts and layout need descriptors: %s", strerror(error))
+    return error ? fxs_fail(ctx, FXS_EIO, "can't draw: fonts and layout need descriptors: %s",
+                            strerror(error))
                  : FXS_OK;
 }
 
-/* ---- one drawing -------------------------------------------------------------------------------------------- */
+/* ---- one drawing
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct target {
     const fxs_canvas *canvas;
     fxs_sink sink;
 } target;
 
-/* Canvases that share a way to measure share a view and a layout: first all with real fonts, then all with fixed ones.
+/* Canvases that share a way to measure share a view and a layout: first all with real fonts, then
+ * all with fixed ones.
  */
-static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, bool fixed, target *t, size_t n,
-                             fxs_buf *notes) {
+static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, bool fixed, target *t,
+                             size_t n, fxs_buf *notes) {
     bool any = false, placed = false;
     for (size_t i = 0; i < n; i++) {
         any |= t[i].canvas->fixed == fixed;
@@ -125,7 +133,8 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
                             o->engine ? o->engine
                             : fixed   ? "simple"
                                       : NULL,
-                            o->layout_seconds != 0 ? o->layout_seconds : DEFAULT_SECONDS, NULL, &scene, notes);
+                            o->layout_seconds != 0 ? o->layout_seconds : DEFAULT_SECONDS, NULL,
+                            &scene, notes);
     for (size_t i = 0; i < n && status == FXS_OK; i++) {
         if (t[i].canvas->fixed != fixed)
             continue;
@@ -139,7 +148,8 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     return status;
 }
 
-static fxs_status draw_all(const fxs_module *m, const fxs_draw_options *o, target *t, size_t n, char **notes) {
+static fxs_status draw_all(const fxs_module *m, const fxs_draw_options *o, target *t, size_t n,
+                           char **notes) {
     fxs_buf said = {0};
     fxs_status status = draw_group(m, o, false, t, n, &said);
     if (status == FXS_OK)
@@ -157,16 +167,19 @@ static fxs_status fail_format(fxs_ctx *ctx, const char *what, const char *name) 
     fxs_buf known = {0};
     for (size_t i = 0; i < NCANVASES; i++)
         fxs_buf_printf(&known, i ? ", %s" : "%s", canvases[i].name);
-    fxs_status s = fxs_fail(ctx, FXS_EINVAL, "%s '%s' names no picture format (known: %s)", what, name,
-                            known.failed ? "svg" : known.data);
+    fxs_status s = fxs_fail(ctx, FXS_EINVAL, "%s '%s' names no picture format (known: %s)", what,
+                            name, known.failed ? "svg" : known.data);
     fxs_buf_free(&known);
     return s;
 }
 
-/* ---- public ------------------------------------------------------------------------------------------------- */
+/* ---- public
+ * -------------------------------------------------------------------------------------------------
+ */
 
-static fxs_status draw_files(const fxs_module *m, const fxs_draw_options *o, const char *const *paths, target *t,
-                             size_t n, size_t *opened, char **notes) {
+static fxs_status draw_files(const fxs_module *m, const fxs_draw_options *o,
+                             const char *const *paths, target *t, size_t n, size_t *opened,
+                             char **notes) {
     for (size_t i = 0; i < n; i++) {
         t[i].canvas = canvas_of_path(paths[i]);
         if (!t[i].canvas)
@@ -184,8 +197,8 @@ static fxs_status draw_files(const fxs_module *m, const fxs_draw_options *o, con
 
 static const fxs_draw_options no_options;
 
-fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths, size_t npaths,
-                    char **notes) {
+fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths,
+                    size_t npaths, char **notes) {
     opt = opt ? opt : &no_options;
     if (notes)
         *notes = NULL;
@@ -201,8 +214,8 @@ fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char
     return status;
 }
 
-fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, const char *format, char **bytes,
-                           size_t *len, char **notes) {
+fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, const char *format,
+                           char **bytes, size_t *len, char **notes) {
     opt = opt ? opt : &no_options;
     *bytes = NULL;
     if (len)

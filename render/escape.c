@@ -15,9 +15,9 @@ static unsigned decode(const char *s, size_t n) {
 
 /* Characters that XML forbids, that move the cursor, or that turn the direction of what follows. */
 static bool is_hidden(unsigned c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) ||
-           (c >= 0xfff9 && c <= 0xfffb);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) || (c >= 0xfff9 && c <= 0xfffb);
 }
 
 static void put_hidden(fxs_buf *out, unsigned c) {
@@ -59,7 +59,8 @@ static int depth_after(char c, int depth) {
     return strchr(")]}", c) && depth > 0 ? depth - 1 : depth;
 }
 
-/* How bad it is to end a line after the byte s[i]; -1: not at all. Commas outside of brackets are best. */
+/* How bad it is to end a line after the byte s[i]; -1: not at all. Commas outside of brackets are
+ * best. */
 static int badness(const char *s, size_t i, int depth) {
     if (s[i] == ' ')
         return depth * 4 + (i && strchr(",;:", s[i - 1]) ? 0 : 1);
@@ -75,7 +76,9 @@ bool fxs_wrap_next(const char *s, size_t len, size_t width, size_t *at, fxs_span
     while (i < len && s[i] != '\n' && chars < width) {
         size_t n = fxs_utf8_len(s + i, len - i);
         depth = depth_after(s[i], depth);
-        int bad = ++chars * 5 < width * 2 ? -1 : badness(s, i, depth); /* a very short line leaves a ragged edge */
+        int bad = ++chars * 5 < width * 2
+                      ? -1
+                      : badness(s, i, depth); /* a very short line leaves a ragged edge */
         i += n ? n : 1;
         if (bad >= 0 && (!best_at || bad <= best)) {
             best = bad;
@@ -128,7 +131,8 @@ void fxs_escape_dot(fxs_buf *out, const char *s, size_t len) {
 void fxs_escape_id(fxs_buf *out, const char *s) {
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_-.", c))
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+            strchr("_-.", c))
             fxs_buf_putc(out, *s);
         else
             fxs_buf_printf(out, "_%02x", c);

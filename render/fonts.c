@@ -105,7 +105,8 @@ bool fxs_fonts_width(fxs_fonts *f, fxs_ink ink, const char *s, size_t n, double 
     return true;
 }
 
-void fxs_fonts_show(fxs_fonts *f, cairo_t *cr, fxs_ink ink, const char *s, size_t n, double x, double y) {
+void fxs_fonts_show(fxs_fonts *f, cairo_t *cr, fxs_ink ink, const char *s, size_t n, double x,
+                    double y) {
     pango_layout_set_text(f->layout[ink], s, (int)n);
     cairo_move_to(cr, x, y);
     pango_cairo_show_layout_line(cr, pango_layout_get_line_readonly(f->layout[ink], 0));

@@ -1,7 +1,9 @@
-/* fxrender.h: the public interface of the picture part: a model with a graph becomes SVG, PNG, PDF or DOT.
+/* fxrender.h: the public interface of the picture part: a model with a graph becomes SVG, PNG, PDF
+ * or DOT.
  *
- * Works before a run (structure alone) and after one (results, failures, costs on each node). The picture is the same,
- * byte for byte, for the same model, options and fonts. Messages of errors are in the model's context. */
+ * Works before a run (structure alone) and after one (results, failures, costs on each node). The
+ * picture is the same, byte for byte, for the same model, options and fonts. Messages of errors are
+ * in the model's context. */
 #ifndef FXRENDER_H
 #define FXRENDER_H
 
@@ -11,18 +13,19 @@
 extern "C" {
 #endif
 
-/* What a node's table can show, from top to bottom: X(NAME, name on the command line, what it is) */
-#define FXS_ROW_MAP(X)                                                                                                 \
-    X(NAME, "name", "the node's name")                                                                                 \
-    X(KIND, "kind", "kind and target")                                                                                 \
-    X(LAYER, "layer", "the layer as PyTorch prints it")                                                                \
-    X(ARGS, "args", "arguments")                                                                                       \
-    X(RESULT, "result", "dtype and shape of what came out, one row an element")                                        \
-    X(STRIDE, "stride", "strides and memory format")                                                                   \
-    X(PARAMS, "params", "elements of own parameters")                                                                  \
-    X(FLOPS, "flops", "floating point operations")                                                                     \
-    X(TIME, "time", "time spent")                                                                                      \
-    X(STATS, "stats", "value statistics")                                                                              \
+/* What a node's table can show, from top to bottom: X(NAME, name on the command line, what it is)
+ */
+#define FXS_ROW_MAP(X)                                                                             \
+    X(NAME, "name", "the node's name")                                                             \
+    X(KIND, "kind", "kind and target")                                                             \
+    X(LAYER, "layer", "the layer as PyTorch prints it")                                            \
+    X(ARGS, "args", "arguments")                                                                   \
+    X(RESULT, "result", "dtype and shape of what came out, one row an element")                    \
+    X(STRIDE, "stride", "strides and memory format")                                               \
+    X(PARAMS, "params", "elements of own parameters")                                              \
+    X(FLOPS, "flops", "floating point operations")                                                 \
+    X(TIME, "time", "time spent")                                                                  \
+    X(STATS, "stats", "value statistics")                                                          \
     X(MESSAGE, "message", "why the node failed or is unknown")
 
 enum {
@@ -36,7 +39,8 @@ typedef enum fxs_row {
 #define X(name, text, what) FXS_ROW_##name = 1 << FXS_ROW_INDEX_##name,
     FXS_ROW_MAP(X)
 #undef X
-        FXS_ROW_DEFAULT = FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_LAYER | FXS_ROW_RESULT | FXS_ROW_MESSAGE
+        FXS_ROW_DEFAULT =
+            FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_LAYER | FXS_ROW_RESULT | FXS_ROW_MESSAGE
 } fxs_row;
 
 /* Finds a row's bit by its name ("result"); false when there is none. */
@@ -58,22 +62,25 @@ typedef struct fxs_draw_options {
     unsigned rows;         /* fxs_row bits; 0: FXS_ROW_DEFAULT */
     const char *title;     /* written over the picture; NULL: none */
     double dpi;            /* of PNG, 1 to 2400; 0: 96 */
-    const char *engine; /* "auto" (NULL), "dot", "simple"; auto falls back to simple when dot fails or would not end */
+    const char *engine; /* "auto" (NULL), "dot", "simple"; auto falls back to simple when dot fails
+                           or would not end */
     double layout_seconds; /* time that dot may take; 0: 60 */
     fxs_png_fit png_fit;
 } fxs_draw_options;
 
-/* Draws m's graph into files; the format of each follows from its extension (see fxs_draw_format_name). The layout is
- * made once for all of them. Nothing is put in place unless all of them could be written. `opt` may be NULL. *notes
- * (may be NULL) gets what the user should know (an engine that failed, a scale), one a line, "" when there is nothing;
- * yours to fxs_free, also after an error. Errors: FXS_EINVAL for an option or extension that is not known or a module
+/* Draws m's graph into files; the format of each follows from its extension (see
+ * fxs_draw_format_name). The layout is made once for all of them. Nothing is put in place unless
+ * all of them could be written. `opt` may be NULL. *notes (may be NULL) gets what the user should
+ * know (an engine that failed, a scale), one a line, "" when there is nothing; yours to fxs_free,
+ * also after an error. Errors: FXS_EINVAL for an option or extension that is not known or a module
  * without a graph, FXS_EIO with path and reason, FXS_ELIMIT for a picture that is too large. */
-FXS_API fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths, size_t npaths,
-                            char **notes);
+FXS_API fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt,
+                            const char *const *paths, size_t npaths, char **notes);
 /* The same into memory, in one format; *bytes is yours to fxs_free and has a NUL behind it. */
-FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, const char *format, char **bytes,
-                                   size_t *len, char **notes);
-/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "log"; NULL behind the last.
+FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt,
+                                   const char *format, char **bytes, size_t *len, char **notes);
+/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "log";
+ * NULL behind the last.
  */
 FXS_API const char *fxs_draw_format_name(size_t i);
 

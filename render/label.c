@@ -1,5 +1,6 @@
-/* label.c: node + meta become the small table that is drawn for a node. Called by view.c for each node; knows texts and
- * their widths, nothing of places on the page or of any output format. One function a row, in the table at the bottom.
+/* label.c: node + meta become the small table that is drawn for a node. Called by view.c for each
+ * node; knows texts and their widths, nothing of places on the page or of any output format. One
+ * function a row, in the table at the bottom.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,9 @@ typedef struct builder {
     bool failed; /* memory is out */
 } builder;
 
-/* ---- cells ----------------------------------------------------------------------------------------------- */
+/* ---- cells
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static size_t count_lines(const fxs_buf *clean) {
     size_t n = 0, at = 0;
@@ -60,7 +63,8 @@ static fxs_cell make_cell(builder *b, fxs_ink ink, const char *s, size_t len) {
 static void put_wide(builder *b, fxs_ink ink) {
     b->failed |= b->text.failed;
     if (b->nrows < MAX_ROWS && !b->failed)
-        b->rows[b->nrows++] = (fxs_label_row){.cell = {make_cell(b, ink, b->text.data, b->text.len)}, .ncells = 1};
+        b->rows[b->nrows++] =
+            (fxs_label_row){.cell = {make_cell(b, ink, b->text.data, b->text.len)}, .ncells = 1};
 }
 
 /* A row "key | what b->text holds". */
@@ -81,7 +85,9 @@ static fxs_buf *new_text(builder *b) {
 
 static void pair(builder *b, const char *key) { put_pair(b, key, strlen(key), FXS_INK_TEXT); }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void row_name(builder *b) {
     fxs_buf_puts(new_text(b), b->node->name);
@@ -94,7 +100,8 @@ static void row_kind(builder *b) {
 }
 
 static void row_layer(builder *b) {
-    const fxs_module *layer = b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
+    const fxs_module *layer =
+        b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
     if (!layer)
         return;
     fxs_buf_layer(new_text(b), layer);
@@ -117,10 +124,11 @@ static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
     return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
 }
 
-/* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text. */
+/* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text.
+ */
 static bool is_split(const fxs_value *v) {
-    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) && fxs_value_len(v) &&
-           !fxs_value_visit(v, no_tensor_leaf, NULL);
+    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) &&
+           fxs_value_len(v) && !fxs_value_visit(v, no_tensor_leaf, NULL);
 }
 
 static void put_item(builder *b, const fxs_value *v, size_t i) {
@@ -237,8 +245,8 @@ static void row_stats(builder *b) {
     const fxs_meta *meta = &b->node->meta;
     for (size_t i = 0; i < meta->nstats && i < MAX_ITEMS; i++) {
         const fxs_stats *s = &meta->stats[i];
-        fxs_buf_printf(new_text(b), "min %.4g, max %.4g, mean %.4g, zeros %.3g%%", s->min, s->max, s->mean,
-                       s->zeros * 100);
+        fxs_buf_printf(new_text(b), "min %.4g, max %.4g, mean %.4g, zeros %.3g%%", s->min, s->max,
+                       s->mean, s->zeros * 100);
         pair(b, "stats");
         if (!s->nan && !s->inf)
             continue;
@@ -260,7 +268,8 @@ static void row_message(builder *b) {
     put_wide(b, meta->outcome == FXS_FAILED ? FXS_INK_ERROR : FXS_INK_TEXT);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ------------------------------------------------------------------------------------------- */
 
 static double cell_width(const fxs_cell *c) {
     double w = 0;
@@ -310,11 +319,12 @@ static const struct {
     unsigned bit;
     void (*put)(builder *b);
 } row_table[] = {
-#define ROW(NAME, fn)                                                                                                  \
+#define ROW(NAME, fn)                                                                              \
     { FXS_ROW_##NAME, fn }
-    ROW(NAME, row_name),     ROW(KIND, row_kind),     ROW(LAYER, row_layer),     ROW(ARGS, row_args),
-    ROW(RESULT, row_result), ROW(STRIDE, row_stride), ROW(PARAMS, row_params),   ROW(FLOPS, row_flops),
-    ROW(TIME, row_time),     ROW(STATS, row_stats),   ROW(MESSAGE, row_message),
+    ROW(NAME, row_name),     ROW(KIND, row_kind),       ROW(LAYER, row_layer),
+    ROW(ARGS, row_args),     ROW(RESULT, row_result),   ROW(STRIDE, row_stride),
+    ROW(PARAMS, row_params), ROW(FLOPS, row_flops),     ROW(TIME, row_time),
+    ROW(STATS, row_stats),   ROW(MESSAGE, row_message),
 #undef ROW
 };
 

@@ -1,6 +1,7 @@
-/* layers.h: the working graph of the engine "simple": nodes and the bends of long edges, rank by rank. layout_simple.c
- * makes it, layers_order.c orders each rank, layers_place.c gives coordinates, layers_route.c curves. Ranks go
- * downwards here also when the picture goes to the right; widths are across the ranks. */
+/* layers.h: the working graph of the engine "simple": nodes and the bends of long edges, rank by
+ * rank. layout_simple.c makes it, layers_order.c orders each rank, layers_place.c gives
+ * coordinates, layers_route.c curves. Ranks go downwards here also when the picture goes to the
+ * right; widths are across the ranks. */
 #ifndef FXS_RENDER_LAYERS_H
 #define FXS_RENDER_LAYERS_H
 
@@ -27,7 +28,8 @@ typedef struct fxs_layers {
     fxs_vertex *vertices;
     fxs_segment *segments;
     size_t nvertices, nsegments;
-    size_t *first; /* first segment of each edge of the view, NONE for an edge that is drawn without bends */
+    size_t *first; /* first segment of each edge of the view, NONE for an edge that is drawn without
+                      bends */
     size_t *count; /* its number of segments */
     int nranks;
     size_t *start; /* rank r is order[start[r]] to order[start[r + 1] - 1] */

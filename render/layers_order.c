@@ -1,5 +1,5 @@
-/* layers_order.c: the order of vertices in each rank, with few crossings: sweeps down and up put every vertex at the
- * mean place of its neighbours. Called by layout_simple.c. */
+/* layers_order.c: the order of vertices in each rank, with few crossings: sweeps down and up put
+ * every vertex at the mean place of its neighbours. Called by layout_simple.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,9 @@ static int by_key(const void *a, const void *b) {
     const keyed *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place; /* the graph's order breaks ties: stable, reproducible */
+    return x->place < y->place
+               ? -1
+               : x->place > y->place; /* the graph's order breaks ties: stable, reproducible */
 }
 
 /* Mean place of the neighbours above (or below); its own place when there are none. */
@@ -44,7 +46,8 @@ static void sort_rank(fxs_layers *g, int r, bool above, keyed *work) {
     }
 }
 
-/* Pairs of segments between rank r and the next that cross: inversions, counted with a tree of partial sums. */
+/* Pairs of segments between rank r and the next that cross: inversions, counted with a tree of
+ * partial sums. */
 static double count_between(const fxs_layers *g, int r, size_t *tree) {
     size_t width = g->start[r + 2] - g->start[r + 1];
     double crossings = 0, seen = 0;
@@ -57,7 +60,8 @@ static double count_between(const fxs_layers *g, int r, size_t *tree) {
                 left += tree[p];
             crossings += seen - (double)left;
             seen++;
-            for (size_t p = g->vertices[g->segments[g->downs[k]].down].place + 1; p <= width; p += p & -p)
+            for (size_t p = g->vertices[g->segments[g->downs[k]].down].place + 1; p <= width;
+                 p += p & -p)
                 tree[p]++;
         }
     }
@@ -83,7 +87,8 @@ bool fxs_layers_order(fxs_layers *g) {
     for (int r = 0; r < g->nranks; r++)
         widest = g->start[r + 1] - g->start[r] > widest ? g->start[r + 1] - g->start[r] : widest;
     keyed *work = FXS_NEW_N(&g->arena, keyed, widest);
-    size_t *tree = FXS_NEW_N(&g->arena, size_t, widest + 1), *best = FXS_NEW_N(&g->arena, size_t, g->nvertices);
+    size_t *tree = FXS_NEW_N(&g->arena, size_t, widest + 1),
+           *best = FXS_NEW_N(&g->arena, size_t, g->nvertices);
     if (!work || !tree || !best)
         return false;
     double fewest = -1;

@@ -1,6 +1,6 @@
-/* layers_place.c: coordinates for the engine "simple", and its curves. Each rank is placed as close to its neighbours
- * as the order and the distances allow (weighted isotonic regression), over and over in both directions. Called by
- * layout_simple.c. */
+/* layers_place.c: coordinates for the engine "simple", and its curves. Each rank is placed as close
+ * to its neighbours as the order and the distances allow (weighted isotonic regression), over and
+ * over in both directions. Called by layout_simple.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,9 @@ typedef struct block {
     size_t n;
 } block;
 
-/* ---- x ----------------------------------------------------------------------------------------------------- */
+/* ---- x
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static void pull(const fxs_layers *g, size_t vertex, bool above, double *sum, double *weight) {
     const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
@@ -73,7 +75,8 @@ static void place_rank(fxs_layers *g, int r, bool above, bool below, block *work
         }
 }
 
-/* Ranks of one vertex are where everything passes: they stand in one line, which keeps long nets from drifting. */
+/* Ranks of one vertex are where everything passes: they stand in one line, which keeps long nets
+ * from drifting. */
 static bool is_pinned(const fxs_layers *g, int r) { return g->start[r + 1] - g->start[r] == 1; }
 
 static void pack(fxs_layers *g, int r) {
@@ -105,7 +108,8 @@ static bool place_x(fxs_layers *g) {
     return true;
 }
 
-/* ---- straight lines ------------------------------------------------------------------------------------------ */
+/* ---- straight lines
+ * ------------------------------------------------------------------------------------------ */
 
 /* Where a vertex may go while its neighbours stay. */
 static void find_room(const fxs_layers *g, size_t vertex, double *low, double *high) {
@@ -125,7 +129,8 @@ static void find_room(const fxs_layers *g, size_t vertex, double *low, double *h
     *high = fmax(*high, v->x);
 }
 
-/* From `first` along `next`: as many vertices as have a common place go there; then the rest in the same way. */
+/* From `first` along `next`: as many vertices as have a common place go there; then the rest in the
+ * same way. */
 static void straighten_path(fxs_layers *g, size_t first, const size_t *next) {
     while (first != FXS_NO_SEGMENT) {
         double low = -INFINITY, high = INFINITY, sum = 0, n = 0;
@@ -170,7 +175,8 @@ static bool straighten(fxs_layers *g) {
     return true;
 }
 
-/* ---- y and ports -------------------------------------------------------------------------------------------- */
+/* ---- y and ports
+ * -------------------------------------------------------------------------------------------- */
 
 static double widest_run(const fxs_layers *g, int r) {
     double widest = 0;
@@ -206,7 +212,8 @@ static int by_x(const void *a, const void *b) {
     return p->segment < q->segment ? -1 : p->segment > q->segment;
 }
 
-/* Segments share one side of a vertex, in the order of their other ends, so that they do not cross there. */
+/* Segments share one side of a vertex, in the order of their other ends, so that they do not cross
+ * there. */
 static void set_ports(fxs_layers *g, size_t vertex, bool below, port *work) {
     const size_t *start = below ? g->down_start : g->up_start, *list = below ? g->downs : g->ups;
     const fxs_vertex *v = &g->vertices[vertex];

@@ -1,5 +1,5 @@
-/* layers_route.c: boxes and curves of the engine "simple" from the places of vertices: straight down through a rank, a
- * curve between two. Called by layout_simple.c. */
+/* layers_route.c: boxes and curves of the engine "simple" from the places of vertices: straight
+ * down through a rank, a curve between two. Called by layout_simple.c. */
 #include <math.h>
 
 #include "layers.h"
@@ -66,7 +66,8 @@ static bool route_edge(fxs_layers *g, size_t edge, fxs_scene *s) {
     return true;
 }
 
-/* Edges without pieces: against the order (only in graphs that lint refuses), or too long for bends. */
+/* Edges without pieces: against the order (only in graphs that lint refuses), or too long for
+ * bends. */
 static bool route_direct(fxs_layers *g, size_t edge, fxs_scene *s) {
     const fxs_view_edge *e = &g->view->edges[edge];
     const fxs_vertex *from = &g->vertices[e->from], *to = &g->vertices[e->to];

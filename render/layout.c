@@ -1,5 +1,5 @@
-/* layout.c: picks an engine by name or by the size of the graph, and falls back to the next one. Called by draw.c;
- * knows no engine but by its row. */
+/* layout.c: picks an engine by name or by the size of the graph, and falls back to the next one.
+ * Called by draw.c; knows no engine but by its row. */
 #include "layout.h"
 
 #include <math.h>
@@ -18,10 +18,13 @@ static const fxs_engine *find_engine(const fxs_engine *const *list, const char *
     return NULL;
 }
 
-bool fxs_engine_known(const char *name) { return !name || strcmp(name, "auto") == 0 || find_engine(engines, name); }
+bool fxs_engine_known(const char *name) {
+    return !name || strcmp(name, "auto") == 0 || find_engine(engines, name);
+}
 
 /* One engine; a failure becomes a note that begins with its name. */
-static fxs_status try_engine(const fxs_engine *e, const fxs_view *v, double seconds, fxs_scene *s, fxs_buf *notes) {
+static fxs_status try_engine(const fxs_engine *e, const fxs_view *v, double seconds, fxs_scene *s,
+                             fxs_buf *notes) {
     fxs_buf why = {0};
     fxs_status status = fxs_scene_new(v, s);
     if (status == FXS_OK)
@@ -29,7 +32,8 @@ static fxs_status try_engine(const fxs_engine *e, const fxs_view *v, double seco
     if (status != FXS_OK) {
         fxs_scene_free(s);
         *s = (fxs_scene){.view = v};
-        fxs_buf_printf(notes, "layout: %s: %s\n", e->name, why.data ? why.data : fxs_status_text(status));
+        fxs_buf_printf(notes, "layout: %s: %s\n", e->name,
+                       why.data ? why.data : fxs_status_text(status));
     }
     fxs_buf_free(&why);
     return status;
@@ -49,13 +53,14 @@ static bool is_too_large(const fxs_engine *e, double size, double seconds, fxs_b
     double limit = e->limit * sqrt(seconds / 60);
     if (!e->limit || size <= limit)
         return false;
-    fxs_buf_printf(notes, "layout: %s is not tried: it would hardly end within %g s (size %.0f, limit %.0f)\n", e->name,
-                   seconds, size, limit);
+    fxs_buf_printf(
+        notes, "layout: %s is not tried: it would hardly end within %g s (size %.0f, limit %.0f)\n",
+        e->name, seconds, size, limit);
     return true;
 }
 
-static fxs_status try_in_turn(const fxs_engine *const *list, const fxs_view *v, double size, double seconds,
-                              fxs_scene *s, fxs_buf *notes) {
+static fxs_status try_in_turn(const fxs_engine *const *list, const fxs_view *v, double size,
+                              double seconds, fxs_scene *s, fxs_buf *notes) {
     fxs_status status = FXS_ELIMIT;
     for (bool first = true; *list; list++, first = false) {
         if (is_too_large(*list, size, seconds, notes))
@@ -78,7 +83,8 @@ fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, doubl
     if (engine && strcmp(engine, "auto") != 0) {
         const fxs_engine *e = find_engine(list, engine);
         if (!e)
-            return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", engine, fxs_engine_names());
+            return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", engine,
+                            fxs_engine_names());
         status = try_engine(e, v, seconds, s, notes);
     } else {
         int *rank = fxs_alloc(v->nnodes, sizeof *rank);

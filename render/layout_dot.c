@@ -1,6 +1,7 @@
-/* layout_dot.c: the engine "dot": Graphviz gives the places. It runs in a child (child.h), since libgvc can exit,
- * abort, hang and leaks; its nodes are plain boxes of fixed size without text, so no font and no label parser is
- * touched. The places come back as a checked list of numbers. The only file that may include Graphviz headers. */
+/* layout_dot.c: the engine "dot": Graphviz gives the places. It runs in a child (child.h), since
+ * libgvc can exit, abort, hang and leaks; its nodes are plain boxes of fixed size without text, so
+ * no font and no label parser is touched. The places come back as a checked list of numbers. The
+ * only file that may include Graphviz headers. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +11,16 @@
 #include "dot.h"
 #include "layout.h"
 
-/* The answer: `header`, then a point for each node (its centre), then for each edge a count, its points and the tip. */
+/* The answer: `header`, then a point for each node (its centre), then for each edge a count, its
+ * points and the tip. */
 typedef struct header {
     uint32_t magic, nodes, edges, points;
 } header;
 
 enum { MAGIC = 0x46585331, MAX_POINTS = 50000, MAX_COORDINATE = 100000000 };
 
-/* ---- in the child ---------------------------------------------------------------------------------------- */
+/* ---- in the child
+ * ---------------------------------------------------------------------------------------- */
 
 /* cgraph takes texts that it does not change as char *. */
 static char *plain(const char *s) { return (char *)(uintptr_t)s; }
@@ -41,7 +44,8 @@ static Agraph_t *build(const fxs_view *v, Agnode_t **nodes, Agedge_t **edges) {
     set_default(g, AGNODE, "width", "1");
     set_default(g, AGNODE, "height", "1");
     for (const fxs_dot_attribute *a = fxs_dot_layout; a->name; a++) {
-        static const int kinds[] = {[FXS_DOT_GRAPH] = AGRAPH, [FXS_DOT_NODE] = AGNODE, [FXS_DOT_EDGE] = AGEDGE};
+        static const int kinds[] = {
+            [FXS_DOT_GRAPH] = AGRAPH, [FXS_DOT_NODE] = AGNODE, [FXS_DOT_EDGE] = AGEDGE};
         set_default(g, kinds[a->class], a->name, a->value);
     }
     for (size_t i = 0; i < v->nnodes; i++) {
@@ -81,7 +85,8 @@ static uint32_t put_edge(fxs_buf *out, Agedge_t *e, double top) {
     return n;
 }
 
-static void put_answer(const fxs_view *v, Agraph_t *g, Agnode_t **nodes, Agedge_t **edges, fxs_buf *out) {
+static void put_answer(const fxs_view *v, Agraph_t *g, Agnode_t **nodes, Agedge_t **edges,
+                       fxs_buf *out) {
     header h = {.magic = MAGIC, .nodes = (uint32_t)v->nnodes, .edges = (uint32_t)v->nedges};
     double top = GD_bb(g).UR.y;
     put(out, &h, sizeof h);
@@ -107,7 +112,8 @@ static bool run_dot(int fd, const void *arg) {
     return !out.failed && fxs_write_all(fd, out.data, out.len);
 }
 
-/* ---- in the parent --------------------------------------------------------------------------------------- */
+/* ---- in the parent
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct reader {
     const char *data;
@@ -153,7 +159,8 @@ static fxs_status take_curve(reader *r, fxs_scene *s, fxs_curve *c) {
     return FXS_OK;
 }
 
-static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scene *s, fxs_buf *why) {
+static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scene *s,
+                              fxs_buf *why) {
     reader r = {.data = answer->data, .left = answer->len};
     header h;
     take(&r, &h, sizeof h);
@@ -175,7 +182,8 @@ static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scen
 
 static fxs_status layout_dot(const fxs_view *v, double seconds, fxs_scene *s, fxs_buf *why) {
     fxs_buf answer = {0};
-    size_t room = sizeof(header) + v->nnodes * sizeof(fxs_point) + v->nedges * (MAX_POINTS + 2) * sizeof(fxs_point);
+    size_t room = sizeof(header) + v->nnodes * sizeof(fxs_point) +
+                  v->nedges * (MAX_POINTS + 2) * sizeof(fxs_point);
     fxs_status status = fxs_child_run(run_dot, v, seconds, room + 16, &answer, why);
     if (status == FXS_OK)
         status = read_answer(&answer, v, s, why);

@@ -1,5 +1,6 @@
-/* layout_simple.c: the engine "simple", the fallback when dot fails or would take too long: layered, and linear but for
- * sorting. Edges go straight down through ranks and curve only between them, so that no edge crosses a box. */
+/* layout_simple.c: the engine "simple", the fallback when dot fails or would take too long:
+ * layered, and linear but for sorting. Edges go straight down through ranks and curve only between
+ * them, so that no edge crosses a box. */
 #include <string.h>
 
 #include "layers.h"
@@ -13,7 +14,8 @@ static int span_of(const fxs_view *v, const int *rank, size_t edge) {
     return e->from < e->to ? rank[e->to] - rank[e->from] : 0;
 }
 
-/* The longest span that gets bends, so that their number stays in bounds; their number goes to *bends. */
+/* The longest span that gets bends, so that their number stays in bounds; their number goes to
+ * *bends. */
 static int longest_span(const fxs_view *v, const int *rank, int nranks, size_t *bends) {
     for (int limit = nranks;; limit /= 2) {
         *bends = 0;
@@ -27,7 +29,8 @@ static int longest_span(const fxs_view *v, const int *rank, int nranks, size_t *
     }
 }
 
-/* Straightness counts most where an edge is nothing but a line, and on the main path. By number of ends that bend. */
+/* Straightness counts most where an edge is nothing but a line, and on the main path. By number of
+ * ends that bend. */
 static const double weights[2][3] = {{1, 2, 8}, {16, 16, 16}};
 
 static void add_edge(fxs_layers *g, const int *rank, size_t edge, int span) {
@@ -39,7 +42,8 @@ static void add_edge(fxs_layers *g, const int *rank, size_t edge, int span) {
         size_t to = e->to;
         if (k < span) {
             to = g->nvertices++;
-            g->vertices[to] = (fxs_vertex){.rank = rank[e->from] + k, .bend = true, .w = BEND_WIDTH};
+            g->vertices[to] =
+                (fxs_vertex){.rank = rank[e->from] + k, .bend = true, .w = BEND_WIDTH};
         }
         g->segments[g->nsegments++] =
             (fxs_segment){.up = from,
@@ -62,7 +66,8 @@ static bool make_vertices(fxs_layers *g, const int *rank) {
         return false;
     for (size_t i = 0; i < v->nnodes; i++) {
         const fxs_label *l = &v->nodes[i].label;
-        g->vertices[i] = (fxs_vertex){.rank = rank[i], .w = v->lr ? l->h : l->w, .h = v->lr ? l->w : l->h};
+        g->vertices[i] =
+            (fxs_vertex){.rank = rank[i], .w = v->lr ? l->h : l->w, .h = v->lr ? l->w : l->h};
     }
     g->nvertices = v->nnodes;
     for (size_t i = 0; i < v->nedges; i++) {
@@ -125,8 +130,9 @@ static fxs_status layout_simple(const fxs_view *v, double seconds, fxs_scene *s,
     int *rank = FXS_NEW_N(&g.arena, int, v->nnodes);
     g.nranks = rank ? fxs_ranks(v, rank) : -1;
     bool ok = g.nranks >= 0 && make_vertices(&g, rank) && list_ranks(&g) &&
-              list_ends(&g, true, &g.down_start, &g.downs) && list_ends(&g, false, &g.up_start, &g.ups) &&
-              fxs_layers_order(&g) && fxs_layers_place(&g) && fxs_layers_route(&g, s);
+              list_ends(&g, true, &g.down_start, &g.downs) &&
+              list_ends(&g, false, &g.up_start, &g.ups) && fxs_layers_order(&g) &&
+              fxs_layers_place(&g) && fxs_layers_route(&g, s);
     fxs_arena_clear(&g.arena);
     if (!ok)
         fxs_buf_puts(why, "out of memory");

@@ -7,7 +7,8 @@
 /* Number of edges of the longest path that ends at each node. */
 static void measure_depth(const fxs_view *v, int *depth) {
     memset(depth, 0, v->nnodes * sizeof *depth);
-    for (size_t i = 0; i < v->nedges; i++) { /* edges come by target, so a source's depth is final */
+    for (size_t i = 0; i < v->nedges;
+         i++) { /* edges come by target, so a source's depth is final */
         const fxs_view_edge *e = &v->edges[i];
         if (e->from < e->to && depth[e->to] <= depth[e->from])
             depth[e->to] = depth[e->from] + 1;
@@ -20,18 +21,23 @@ typedef struct sink {
     int first_user; /* rank of the first user, INT_MAX: none yet */
 } sink;
 
-static int sunk(const sink *s, int rank) { return s->stays || s->first_user == INT_MAX ? rank : s->first_user - 1; }
+static int sunk(const sink *s, int rank) {
+    return s->stays || s->first_user == INT_MAX ? rank : s->first_user - 1;
+}
 
-/* Inputs, weights, and what is computed from weights alone, go down to just above their first user. */
+/* Inputs, weights, and what is computed from weights alone, go down to just above their first user.
+ */
 static void sink_down(const fxs_view *v, sink *s, int *rank) {
     for (size_t i = 0; i < v->nnodes; i++)
         s[i] = (sink){.first_user = INT_MAX};
     for (size_t i = 0; i < v->nedges; i++) {
         const fxs_view_edge *e = &v->edges[i];
-        if (e->from < e->to && (s[e->from].stays || v->nodes[e->from].node->kind == FXS_PLACEHOLDER))
+        if (e->from < e->to &&
+            (s[e->from].stays || v->nodes[e->from].node->kind == FXS_PLACEHOLDER))
             s[e->to].stays = true;
     }
-    for (size_t i = v->nedges; i-- > 0;) { /* by target, backwards: all users of a target were seen before it */
+    for (size_t i = v->nedges;
+         i-- > 0;) { /* by target, backwards: all users of a target were seen before it */
         const fxs_view_edge *e = &v->edges[i];
         if (e->from >= e->to)
             continue;

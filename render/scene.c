@@ -28,7 +28,8 @@ fxs_area fxs_area_grown(fxs_area a, double by) {
 }
 
 bool fxs_area_touches(const fxs_area *a, const fxs_area *b) {
-    return a->low.x <= b->high.x && a->high.x >= b->low.x && a->low.y <= b->high.y && a->high.y >= b->low.y;
+    return a->low.x <= b->high.x && a->high.x >= b->low.x && a->low.y <= b->high.y &&
+           a->high.y >= b->low.y;
 }
 
 static fxs_area measure(const fxs_scene *s) {
@@ -71,7 +72,8 @@ void fxs_scene_finish(fxs_scene *s) {
     s->w = ceil(w + 2 * MARGIN);
     s->h = ceil(e.high.y - e.low.y + 2 * MARGIN + heading);
     /* Boxes come at whole points from the engines; the shift keeps them there. */
-    double dx = round((s->w - (e.high.x - e.low.x)) / 2 - e.low.x), dy = ceil(MARGIN + heading - e.low.y);
+    double dx = round((s->w - (e.high.x - e.low.x)) / 2 - e.low.x),
+           dy = ceil(MARGIN + heading - e.low.y);
     s->title = (fxs_point){(s->w - title->width) / 2, MARGIN + fxs_faces[FXS_INK_TITLE].baseline};
     s->h = fmax(s->h, ceil(e.high.y + dy + MARGIN));
     for (size_t i = 0; i < s->view->nnodes; i++) {

@@ -1,5 +1,6 @@
-/* scene.h: what is drawn and where: boxes that point to their tables, curves, title, size. Made by a layout engine,
- * read by the canvases. Points, y downwards, the picture's top left corner at 0, 0 once fxs_scene_finish was called. */
+/* scene.h: what is drawn and where: boxes that point to their tables, curves, title, size. Made by
+ * a layout engine, read by the canvases. Points, y downwards, the picture's top left corner at 0, 0
+ * once fxs_scene_finish was called. */
 #ifndef FXS_RENDER_SCENE_H
 #define FXS_RENDER_SCENE_H
 
@@ -17,7 +18,8 @@ typedef struct fxs_area {
     fxs_point low, high;
 } fxs_area;
 
-/* A chain of cubic Bezier curves (3k + 1 points; 0: not drawn), then an arrow from the last point to the tip. */
+/* A chain of cubic Bezier curves (3k + 1 points; 0: not drawn), then an arrow from the last point
+ * to the tip. */
 typedef struct fxs_curve {
     fxs_point *points;
     size_t n;
@@ -35,7 +37,8 @@ typedef struct fxs_scene {
     fxs_point title; /* left end of the baseline */
 } fxs_scene;
 
-/* An area without a point, an area with one more point, an area with a margin; whether two touch. */
+/* An area without a point, an area with one more point, an area with a margin; whether two touch.
+ */
 fxs_area fxs_area_none(void);
 void fxs_area_reach(fxs_area *a, double x, double y);
 fxs_area fxs_area_grown(fxs_area a, double by);
@@ -47,7 +50,8 @@ void fxs_scene_free(fxs_scene *s);
 /* An engine's coordinates become the picture's: margin, room for the title, size. */
 void fxs_scene_finish(fxs_scene *s);
 
-/* The nearest coordinate at which a line of one pixel covers whole pixels, when a point is `scale` pixels. */
+/* The nearest coordinate at which a line of one pixel covers whole pixels, when a point is `scale`
+ * pixels. */
 double fxs_grid(double x, double scale);
 /* The three corners of a curve's arrow: tip, then the two ends of its base. */
 void fxs_curve_arrow(const fxs_curve *c, fxs_point corner[3]);

@@ -20,15 +20,17 @@ static fxs_status fail_io(fxs_ctx *ctx, const char *path, int error) {
 
 void fxs_sink_memory(fxs_sink *s) { *s = (fxs_sink){.fd = -1}; }
 
-/* A new file in the target's folder. Its name is made of the process and a count, so that the kernel's umask decides
- * about its mode. EEXIST from a crashed process's leftovers leads to the next count. */
+/* A new file in the target's folder. Its name is made of the process and a count, so that the
+ * kernel's umask decides about its mode. EEXIST from a crashed process's leftovers leads to the
+ * next count. */
 static bool open_beside(fxs_sink *s) {
     static atomic_uint count;
     const char *slash = strrchr(s->target, '/');
     int folder = slash ? (int)(slash - s->target) + 1 : 0;
     for (int i = 0; i < TRIES; i++) {
         fxs_buf name = {0};
-        fxs_buf_printf(&name, "%.*s.fxscope-%ld-%u", folder, s->target, (long)getpid(), atomic_fetch_add(&count, 1));
+        fxs_buf_printf(&name, "%.*s.fxscope-%ld-%u", folder, s->target, (long)getpid(),
+                       atomic_fetch_add(&count, 1));
         char *text = fxs_buf_take(&name, NULL);
         if (!text) {
             errno = ENOMEM;
@@ -66,7 +68,8 @@ fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s) {
     bool there;
     *s = (fxs_sink){.path = path, .fd = -1};
     s->target = find_target(path, &st, &there);
-    if (there && S_ISREG(st.st_mode) && access(path, W_OK) != 0) /* a file that is protected is not replaced either */
+    if (there && S_ISREG(st.st_mode) &&
+        access(path, W_OK) != 0) /* a file that is protected is not replaced either */
         return fail_io(ctx, path, errno);
     if (s->target && open_beside(s)) {
         if (there && fchmod(s->fd, st.st_mode & 07777) != 0)

@@ -1,5 +1,5 @@
-/* sink.h: where a picture's bytes go: into memory, or into a file that appears only when all of it is written. Keeps
- * the first error, so that writers need not ask after each piece. */
+/* sink.h: where a picture's bytes go: into memory, or into a file that appears only when all of it
+ * is written. Keeps the first error, so that writers need not ask after each piece. */
 #ifndef FXS_RENDER_SINK_H
 #define FXS_RENDER_SINK_H
 
@@ -15,8 +15,8 @@ typedef struct fxs_sink {
 } fxs_sink;
 
 void fxs_sink_memory(fxs_sink *s);
-/* Opens a file beside the path, or the path itself when it is a device, a pipe, or in a folder where no file can be
- * made. fxs_sink_close also after an error. */
+/* Opens a file beside the path, or the path itself when it is a device, a pipe, or in a folder
+ * where no file can be made. fxs_sink_close also after an error. */
 fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s);
 void fxs_sink_write(fxs_sink *s, const void *data, size_t n);
 /* Writes the rest and tells whether all went well: FXS_EIO with path and reason, or FXS_ENOMEM. */

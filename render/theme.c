@@ -1,4 +1,5 @@
-/* theme.c: see theme.h. Colours are quiet and light enough that black print on them stays readable on paper. */
+/* theme.c: see theme.h. Colours are quiet and light enough that black print on them stays readable
+ * on paper. */
 #include "theme.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ const char *fxs_style_class(fxs_style s) {
 }
 
 fxs_style fxs_style_of(fxs_kind kind, fxs_outcome outcome) {
-    static const fxs_style bad[FXS_OUTCOME_COUNT] = {
-        [FXS_FAILED] = FXS_STYLE_FAILED, [FXS_UNKNOWN] = FXS_STYLE_UNKNOWN, [FXS_BLOCKED] = FXS_STYLE_BLOCKED};
+    static const fxs_style bad[FXS_OUTCOME_COUNT] = {[FXS_FAILED] = FXS_STYLE_FAILED,
+                                                     [FXS_UNKNOWN] = FXS_STYLE_UNKNOWN,
+                                                     [FXS_BLOCKED] = FXS_STYLE_BLOCKED};
     return (unsigned)outcome < FXS_OUTCOME_COUNT && bad[outcome] ? bad[outcome] : (fxs_style)kind;
 }

@@ -1,19 +1,20 @@
-/* theme.h: colours. A theme is one const row; a node's style follows from its kind, or from what became of it. */
+/* theme.h: colours. A theme is one const row; a node's style follows from its kind, or from what
+ * became of it. */
 #ifndef FXS_RENDER_THEME_H
 #define FXS_RENDER_THEME_H
 
 #include "fxscope.h"
 
 /* X(NAME, class in SVG and DOT): the kinds in the order of FXS_KIND_MAP, then the bad outcomes */
-#define FXS_STYLE_MAP(X)                                                                                               \
-    X(PLACEHOLDER, "kind-placeholder")                                                                                 \
-    X(GET_ATTR, "kind-get_attr")                                                                                       \
-    X(CALL_FUNCTION, "kind-call_function")                                                                             \
-    X(CALL_MODULE, "kind-call_module")                                                                                 \
-    X(CALL_METHOD, "kind-call_method")                                                                                 \
-    X(OUTPUT, "kind-output")                                                                                           \
-    X(FAILED, "failed")                                                                                                \
-    X(UNKNOWN, "unknown")                                                                                              \
+#define FXS_STYLE_MAP(X)                                                                           \
+    X(PLACEHOLDER, "kind-placeholder")                                                             \
+    X(GET_ATTR, "kind-get_attr")                                                                   \
+    X(CALL_FUNCTION, "kind-call_function")                                                         \
+    X(CALL_MODULE, "kind-call_module")                                                             \
+    X(CALL_METHOD, "kind-call_method")                                                             \
+    X(OUTPUT, "kind-output")                                                                       \
+    X(FAILED, "failed")                                                                            \
+    X(UNKNOWN, "unknown")                                                                          \
     X(BLOCKED, "blocked")
 
 typedef enum fxs_style {
@@ -24,7 +25,14 @@ typedef enum fxs_style {
 } fxs_style;
 
 /* How a text is written. */
-typedef enum fxs_ink { FXS_INK_NAME, FXS_INK_TEXT, FXS_INK_KEY, FXS_INK_ERROR, FXS_INK_TITLE, FXS_INK_COUNT } fxs_ink;
+typedef enum fxs_ink {
+    FXS_INK_NAME,
+    FXS_INK_TEXT,
+    FXS_INK_KEY,
+    FXS_INK_ERROR,
+    FXS_INK_TITLE,
+    FXS_INK_COUNT
+} fxs_ink;
 
 typedef unsigned fxs_color; /* 0xRRGGBB */
 

@@ -1,4 +1,5 @@
-/* view.c: module + meta become a view: every node with its table, every use of a value as an edge. Called by draw.c. */
+/* view.c: module + meta become a view: every node with its table, every use of a value as an edge.
+ * Called by draw.c. */
 #include "view.h"
 
 #include <string.h>
@@ -7,7 +8,9 @@
 #include "escape.h"
 #include "ranks.h"
 
-/* ---- edges ----------------------------------------------------------------------------------------------- */
+/* ---- edges
+ * -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct edge_walk {
     fxs_view *view; /* edges NULL: count only */
@@ -15,7 +18,9 @@ typedef struct edge_walk {
     size_t *last, *uses; /* by source: which target used it last (plus one), and how often */
 } edge_walk;
 
-static bool is_nontensor(const fxs_node *n) { return n->meta.outcome == FXS_DONE && !n->meta.has_tensor; }
+static bool is_nontensor(const fxs_node *n) {
+    return n->meta.outcome == FXS_DONE && !n->meta.has_tensor;
+}
 
 static bool add_edge(void *user, const fxs_value *leaf) {
     edge_walk *w = user;
@@ -29,7 +34,8 @@ static bool add_edge(void *user, const fxs_value *leaf) {
             w->uses[from] = 0;
         }
         bool tensor = !is_nontensor(source) && !is_nontensor(w->view->nodes[w->to].node);
-        w->view->edges[w->n] = (fxs_view_edge){.from = from, .to = w->to, .use = w->uses[from]++, .tensor = tensor};
+        w->view->edges[w->n] =
+            (fxs_view_edge){.from = from, .to = w->to, .use = w->uses[from]++, .tensor = tensor};
     }
     w->n++;
     return true;
@@ -55,7 +61,9 @@ static bool make_edges(fxs_view *v) {
     return true;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------- */
+/* ---- texts
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static bool keep_clean(fxs_view *v, fxs_buf *raw, size_t max, bool lines, fxs_line *out) {
     fxs_buf clean = {0};
@@ -80,7 +88,8 @@ static bool make_tip(fxs_view *v, fxs_view_node *n) {
         fxs_buf_puts(&raw, "\n= ");
         fxs_buf_result(&raw, &meta->result);
     } else if (meta->outcome == FXS_BLOCKED) {
-        fxs_buf_printf(&raw, "\nblocked: needs the result of %s", meta->culprit ? meta->culprit->name : "another node");
+        fxs_buf_printf(&raw, "\nblocked: needs the result of %s",
+                       meta->culprit ? meta->culprit->name : "another node");
     } else if (meta->outcome != FXS_NOT_RUN) {
         fxs_buf_printf(&raw, "\n%s: %s", meta->outcome == FXS_FAILED ? "failed" : "unknown",
                        meta->message ? meta->message : "no reason recorded");
@@ -112,12 +121,12 @@ static bool describe(fxs_view *v) {
         bad[v->nodes[i].node->meta.outcome]++;
     fxs_buf raw = {0};
     fxs_line line = {0};
-    fxs_buf_printf(&raw, "%s: a graph of %zu node%s and %zu edge%s", v->name, v->nnodes, v->nnodes == 1 ? "" : "s",
-                   v->nedges, v->nedges == 1 ? "" : "s");
+    fxs_buf_printf(&raw, "%s: a graph of %zu node%s and %zu edge%s", v->name, v->nnodes,
+                   v->nnodes == 1 ? "" : "s", v->nedges, v->nedges == 1 ? "" : "s");
     describe_inputs(&raw, v);
     if (bad[FXS_FAILED] + bad[FXS_UNKNOWN] + bad[FXS_BLOCKED])
-        fxs_buf_printf(&raw, "; %zu failed, %zu unknown, %zu blocked", bad[FXS_FAILED], bad[FXS_UNKNOWN],
-                       bad[FXS_BLOCKED]);
+        fxs_buf_printf(&raw, "; %zu failed, %zu unknown, %zu blocked", bad[FXS_FAILED],
+                       bad[FXS_UNKNOWN], bad[FXS_BLOCKED]);
     fxs_buf_putc(&raw, '.');
     bool ok = keep_clean(v, &raw, FXS_TIP_CHARS, false, &line);
     v->description = line.text;
@@ -138,7 +147,8 @@ static bool make_titles(fxs_view *v, const fxs_module *m, const char *title) {
            fxs_fonts_width(v->fonts, FXS_INK_TITLE, v->title.text, v->title.len, &v->title.width);
 }
 
-/* ---- the view -------------------------------------------------------------------------------------------- */
+/* ---- the view
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status make_nodes(const fxs_module *m, unsigned rows, fxs_view *v) {
     fxs_graph_number(m->graph);
@@ -156,7 +166,8 @@ static fxs_status make_nodes(const fxs_module *m, unsigned rows, fxs_view *v) {
     return FXS_OK;
 }
 
-fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts, fxs_view *v) {
+fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts,
+                         fxs_view *v) {
     *v = (fxs_view){.fonts = fonts, .theme = fxs_theme_find(opt->theme)};
     v->lr = opt->direction && strcmp(opt->direction, "LR") == 0;
     FXS_TRY(make_nodes(m, opt->rows ? opt->rows : FXS_ROW_DEFAULT, v));

@@ -1,6 +1,6 @@
-/* view.h: what is drawn, before anything has a place: nodes with their tables, edges, title. Made once for each drawing
- * by view.c and label.c from a module and what a run recorded; read by the DOT writer, the layout engines and the
- * canvases. */
+/* view.h: what is drawn, before anything has a place: nodes with their tables, edges, title. Made
+ * once for each drawing by view.c and label.c from a module and what a run recorded; read by the
+ * DOT writer, the layout engines and the canvases. */
 #ifndef FXS_RENDER_VIEW_H
 #define FXS_RENDER_VIEW_H
 
@@ -27,7 +27,8 @@ typedef struct fxs_label_row {
     int ncells; /* 1: it spans both columns */
 } fxs_label_row;
 
-/* A node's table: the first row is its head. Width, height and the place of the column line are whole points. */
+/* A node's table: the first row is its head. Width, height and the place of the column line are
+ * whole points. */
 typedef struct fxs_label {
     fxs_label_row *rows;
     size_t nrows;
@@ -66,10 +67,12 @@ typedef struct fxs_view {
 } fxs_view;
 
 /* Fills *v (to be freed with fxs_view_free, also after an error). `opt` is checked already. */
-fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts, fxs_view *v);
+fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts,
+                         fxs_view *v);
 void fxs_view_free(fxs_view *v);
 
-/* label.c: fills n->label from n->node: the rows that are asked for and that have something to say. */
+/* label.c: fills n->label from n->node: the rows that are asked for and that have something to say.
+ */
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n);
 
 #endif

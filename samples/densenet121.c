@@ -1,4 +1,5 @@
-/* densenet121.c: DenseNet-121 as torchvision writes it: in a block, every layer gets all results before it. */
+/* densenet121.c: DenseNet-121 as torchvision writes it: in a block, every layer gets all results
+ * before it. */
 #include "sample.h"
 
 enum { GROWTH = 32, MAX_LAYERS = 24 };
@@ -28,7 +29,8 @@ static fxs_proxy block_forward(fxs_proxy self, const fxs_proxy *x) {
     fxs_proxy results[MAX_LAYERS + 1] = {x[0]};
     size_t n = fxs_children(self);
     for (size_t i = 0; i < n; i++)
-        results[i + 1] = fxs_apply(fxs_child_at(self, i), fxs_sequence_of(FXS_V_LIST, i + 1, results));
+        results[i + 1] =
+            fxs_apply(fxs_child_at(self, i), fxs_sequence_of(FXS_V_LIST, i + 1, results));
     return fxs_cat(fxs_sequence_of(FXS_V_LIST, n + 1, results), fxs_i(1));
 }
 

@@ -1,5 +1,5 @@
-/* mlp.c: the first program: writes a network, traces it, changes its graph, prints graph and code, runs it, draws it.
- * usage: sample-mlp [PICTURE.svg] */
+/* mlp.c: the first program: writes a network, traces it, changes its graph, prints graph and code,
+ * runs it, draws it. usage: sample-mlp [PICTURE.svg] */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ int main(int argc, char **argv) {
     s = s ? s : relu_to_gelu(fxs_module_graph(traced));
     s = s ? s : fxs_inputs_new(ctx, &in);
     s = s ? s : fxs_inputs_add(in, "x=8x16");
-    s = s ? s : fxs_run(traced, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE, .stats = true}, NULL);
+    s = s ? s
+          : fxs_run(traced, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE, .stats = true}, NULL);
     s = s ? s : show(traced, argc > 1 ? argv[1] : NULL);
     if (s)
         fprintf(stderr, "%s\n", fxs_ctx_error(ctx));

@@ -9,8 +9,8 @@ static fxs_module *sequential(fxs_ctx *ctx, const char *class_name) {
 
 static fxs_module *conv_norm(fxs_ctx *ctx, int in, int out, int kernel, int stride, int groups) {
     fxs_module *m = sequential(ctx, "Conv2dNormActivation");
-    fxs_nn_add(m, NULL, "Conv2d(%d, %d, %d, %d, %d, groups=%d, bias=False)", in, out, kernel, stride, (kernel - 1) / 2,
-               groups);
+    fxs_nn_add(m, NULL, "Conv2d(%d, %d, %d, %d, %d, groups=%d, bias=False)", in, out, kernel,
+               stride, (kernel - 1) / 2, groups);
     fxs_nn_add(m, NULL, "BatchNorm2d(%d)", out);
     fxs_nn_add(m, NULL, "ReLU6(inplace=True)");
     return m;
@@ -54,8 +54,9 @@ static fxs_module *build(fxs_ctx *ctx) {
     fxs_nn_put(features, NULL, conv_norm(ctx, 3, in, 3, 2, 1));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         for (int k = 0; k < steps[i].times; k++, in = steps[i].out)
-            fxs_nn_put(features, NULL,
-                       inverted_residual(ctx, in, steps[i].out, k ? 1 : steps[i].stride, steps[i].expand));
+            fxs_nn_put(
+                features, NULL,
+                inverted_residual(ctx, in, steps[i].out, k ? 1 : steps[i].stride, steps[i].expand));
     }
     fxs_nn_put(features, NULL, conv_norm(ctx, in, 1280, 1, 1, 1));
     fxs_module *classifier = fxs_nn_add(m, "classifier", "Sequential()");

@@ -1,5 +1,5 @@
-/* result_probe.c: the article's ResultProbe as a user of the interpreter: which values hold a tensor, and so which
- * edges of a picture are drawn light. Prints the edges that carry none. */
+/* result_probe.c: the article's ResultProbe as a user of the interpreter: which values hold a
+ * tensor, and so which edges of a picture are drawn light. Prints the edges that carry none. */
 #include <stdio.h>
 
 #include "fxscope.h"

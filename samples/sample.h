@@ -1,6 +1,8 @@
-/* sample.h: the command line that all samples share: they build a network, trace it, and print or draw what came out.
+/* sample.h: the command line that all samples share: they build a network, trace it, and print or
+ * draw what came out.
  *   --graph    print(graph), as when nothing is said     --code     the graph as Python
- *   --modules  print(model)                              --file     the model as a file that fxscope reads
+ *   --modules  print(model)                              --file     the model as a file that
+ * fxscope reads
  *   --table    shapes node by node, for the sample's inputs
  *   -o FILE    draw it: .svg, .png, .pdf, .dot */
 #ifndef FXS_SAMPLE_H
@@ -55,8 +57,8 @@ static fxs_status sample_draw(fxs_ctx *ctx, fxs_module *m, const char *inputs, c
 #endif
 }
 
-static fxs_status sample_show(fxs_ctx *ctx, fxs_module *root, fxs_module *traced, const char *inputs, const char *what,
-                              const char *path) {
+static fxs_status sample_show(fxs_ctx *ctx, fxs_module *root, fxs_module *traced,
+                              const char *inputs, const char *what, const char *path) {
     char *text = NULL;
     if (strcmp(what, "--graph") == 0)
         return sample_print(fxs_graph_print(fxs_module_graph(traced), 0, &text, NULL), &text);
@@ -73,7 +75,9 @@ static fxs_status sample_show(fxs_ctx *ctx, fxs_module *root, fxs_module *traced
         return FXS_EINVAL;
     }
     fxs_status s = sample_run(ctx, traced, inputs);
-    return s == FXS_OK ? sample_print(fxs_module_print_table(traced, FXS_TABLE_TEXT, &text, NULL), &text) : s;
+    return s == FXS_OK
+               ? sample_print(fxs_module_print_table(traced, FXS_TABLE_TEXT, &text, NULL), &text)
+               : s;
 }
 
 static int sample_main(int argc, char **argv, sample_build *build, const char *inputs) {
@@ -84,7 +88,8 @@ static int sample_main(int argc, char **argv, sample_build *build, const char *i
     fxs_module *root = build(ctx);
     fxs_status s = fxs_trace(ctx, root, NULL, &traced);
     if (s == FXS_OK)
-        s = sample_show(ctx, root, traced, inputs, argc > 1 ? argv[1] : "--graph", argc > 2 ? argv[2] : NULL);
+        s = sample_show(ctx, root, traced, inputs, argc > 1 ? argv[1] : "--graph",
+                        argc > 2 ? argv[2] : NULL);
     if (*fxs_ctx_error(ctx))
         fprintf(stderr, "%s: %s\n", argv[0], fxs_ctx_error(ctx));
     fxs_module_unref(traced);

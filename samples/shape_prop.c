@@ -1,4 +1,5 @@
-/* shape_prop.c: torch.fx's ShapeProp as a user of the interpreter: after each node, writes down what it computed. */
+/* shape_prop.c: torch.fx's ShapeProp as a user of the interpreter: after each node, writes down
+ * what it computed. */
 #include <stdio.h>
 
 #include "fxscope.h"

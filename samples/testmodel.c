@@ -1,4 +1,5 @@
-/* testmodel.c: two branches of different sizes, added: the model in the first picture of the manual. */
+/* testmodel.c: two branches of different sizes, added: the model in the first picture of the
+ * manual. */
 #include "sample.h"
 
 static fxs_proxy forward(fxs_proxy self, const fxs_proxy *in) {

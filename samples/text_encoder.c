@@ -1,4 +1,5 @@
-/* text_encoder.c: a transformer's encoder written out: embedding, attention by matmul, layer norm, GELU. */
+/* text_encoder.c: a transformer's encoder written out: embedding, attention by matmul, layer norm,
+ * GELU. */
 #include <math.h>
 
 #include "sample.h"

@@ -1,12 +1,12 @@
 /* fxscope.h: the public interface of libfxscope, in the order of the flow:
  * context, values, tensors, modules, graphs, loading, running, printing.
  *
- * Ownership in one paragraph: what an out-parameter gives you is yours, and freed with the matching `_free`
- * or `_unref`; a `const` pointer that is returned is borrowed from the first argument; tensors and modules are
- * counted; everything else lives in its graph or context. Every free accepts NULL.
- * Errors: every call that can fail returns an fxs_status; the message is in the context (fxs_ctx_error), set
- * where the error began. The library never prints, aborts or exits.
- * A context and what was made with it belong to one thread at a time. */
+ * Ownership in one paragraph: what an out-parameter gives you is yours, and freed with the matching
+ * `_free` or `_unref`; a `const` pointer that is returned is borrowed from the first argument;
+ * tensors and modules are counted; everything else lives in its graph or context. Every free
+ * accepts NULL. Errors: every call that can fail returns an fxs_status; the message is in the
+ * context (fxs_ctx_error), set where the error began. The library never prints, aborts or exits. A
+ * context and what was made with it belong to one thread at a time. */
 #ifndef FXSCOPE_H
 #define FXSCOPE_H
 
@@ -26,20 +26,21 @@ extern "C" {
 #define FXS_PRINTF(fmt, first)
 #endif
 
-/* ---- Status ------------------------------------------------------------------------------------------- */
+/* ---- Status
+ * ------------------------------------------------------------------------------------------- */
 
-#define FXS_STATUS_MAP(X)                                                                                              \
-    X(OK, "success")                                                                                                   \
-    X(ENOMEM, "out of memory")                                                                                         \
-    X(EIO, "input or output failed")                                                                                   \
-    X(EPARSE, "text can't be parsed")                                                                                  \
-    X(EINVAL, "an argument is wrong")                                                                                  \
-    X(ETYPE, "types do not agree")                                                                                     \
-    X(ESHAPE, "shapes do not agree")                                                                                   \
-    X(EINDEX, "an index is out of range")                                                                              \
-    X(ENOTFOUND, "a name is not there")                                                                                \
-    X(EUNKNOWN, "an operator is not known")                                                                            \
-    X(ELIMIT, "a limit is exceeded")                                                                                   \
+#define FXS_STATUS_MAP(X)                                                                          \
+    X(OK, "success")                                                                               \
+    X(ENOMEM, "out of memory")                                                                     \
+    X(EIO, "input or output failed")                                                               \
+    X(EPARSE, "text can't be parsed")                                                              \
+    X(EINVAL, "an argument is wrong")                                                              \
+    X(ETYPE, "types do not agree")                                                                 \
+    X(ESHAPE, "shapes do not agree")                                                               \
+    X(EINDEX, "an index is out of range")                                                          \
+    X(ENOTFOUND, "a name is not there")                                                            \
+    X(EUNKNOWN, "an operator is not known")                                                        \
+    X(ELIMIT, "a limit is exceeded")                                                               \
     X(ELINT, "the graph is not well-formed")
 
 typedef enum fxs_status {
@@ -57,14 +58,17 @@ FXS_API const char *fxs_status_text(fxs_status s);
 /* "0.1.0" */
 FXS_API const char *fxs_version(void);
 
-/* ---- Context ------------------------------------------------------------------------------------------ */
+/* ---- Context
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct fxs_ctx fxs_ctx;
 
-/* A new context, or NULL when memory is out. One thread computes until fxs_ctx_set_threads says otherwise. */
+/* A new context, or NULL when memory is out. One thread computes until fxs_ctx_set_threads says
+ * otherwise. */
 FXS_API fxs_ctx *fxs_ctx_new(void);
 FXS_API void fxs_ctx_free(fxs_ctx *ctx);
-/* The message of the first error since the last clear, "" when there was none; borrowed, until the next call. */
+/* The message of the first error since the last clear, "" when there was none; borrowed, until the
+ * next call. */
 FXS_API const char *fxs_ctx_error(const fxs_ctx *ctx);
 /* The status that belongs to that message. */
 FXS_API fxs_status fxs_ctx_status(const fxs_ctx *ctx);
@@ -72,37 +76,40 @@ FXS_API fxs_status fxs_ctx_status(const fxs_ctx *ctx);
 FXS_API void fxs_ctx_clear(fxs_ctx *ctx);
 /* How many threads kernels may use: 1 to 256; 0 means one for each processor. */
 FXS_API fxs_status fxs_ctx_set_threads(fxs_ctx *ctx, int threads);
-/* Seeds parameters, random inputs and random operators. The same seed gives the same numbers everywhere. */
+/* Seeds parameters, random inputs and random operators. The same seed gives the same numbers
+ * everywhere. */
 FXS_API void fxs_ctx_set_seed(fxs_ctx *ctx, uint64_t seed);
 /* Frees text that the library gave (fxs_graph_print and its like). */
 FXS_API void fxs_free(void *p);
 
-/* ---- dtypes ------------------------------------------------------------------------------------------- */
+/* ---- dtypes
+ * ------------------------------------------------------------------------------------------- */
 
-/* X(NAME, torch's name, bytes an element, class); class: b bool, i integer, f floating, c complex, q quantised */
-#define FXS_DTYPE_MAP(X)                                                                                               \
-    X(FLOAT32, "float32", 4, 'f')                                                                                      \
-    X(FLOAT64, "float64", 8, 'f')                                                                                      \
-    X(FLOAT16, "float16", 2, 'f')                                                                                      \
-    X(BFLOAT16, "bfloat16", 2, 'f')                                                                                    \
-    X(INT64, "int64", 8, 'i')                                                                                          \
-    X(INT32, "int32", 4, 'i')                                                                                          \
-    X(INT16, "int16", 2, 'i')                                                                                          \
-    X(INT8, "int8", 1, 'i')                                                                                            \
-    X(UINT8, "uint8", 1, 'i')                                                                                          \
-    X(BOOL, "bool", 1, 'b')                                                                                            \
-    X(COMPLEX32, "complex32", 4, 'c')                                                                                  \
-    X(COMPLEX64, "complex64", 8, 'c')                                                                                  \
-    X(COMPLEX128, "complex128", 16, 'c')                                                                               \
-    X(QUINT8, "quint8", 1, 'q')                                                                                        \
-    X(QINT8, "qint8", 1, 'q')                                                                                          \
-    X(QINT32, "qint32", 4, 'q')                                                                                        \
-    X(QUINT4X2, "quint4x2", 1, 'q')                                                                                    \
-    X(QUINT2X4, "quint2x4", 1, 'q')                                                                                    \
-    X(UINT16, "uint16", 2, 'i')                                                                                        \
-    X(UINT32, "uint32", 4, 'i')                                                                                        \
-    X(UINT64, "uint64", 8, 'i')                                                                                        \
-    X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 'f')                                                                          \
+/* X(NAME, torch's name, bytes an element, class); class: b bool, i integer, f floating, c complex,
+ * q quantised */
+#define FXS_DTYPE_MAP(X)                                                                           \
+    X(FLOAT32, "float32", 4, 'f')                                                                  \
+    X(FLOAT64, "float64", 8, 'f')                                                                  \
+    X(FLOAT16, "float16", 2, 'f')                                                                  \
+    X(BFLOAT16, "bfloat16", 2, 'f')                                                                \
+    X(INT64, "int64", 8, 'i')                                                                      \
+    X(INT32, "int32", 4, 'i')                                                                      \
+    X(INT16, "int16", 2, 'i')                                                                      \
+    X(INT8, "int8", 1, 'i')                                                                        \
+    X(UINT8, "uint8", 1, 'i')                                                                      \
+    X(BOOL, "bool", 1, 'b')                                                                        \
+    X(COMPLEX32, "complex32", 4, 'c')                                                              \
+    X(COMPLEX64, "complex64", 8, 'c')                                                              \
+    X(COMPLEX128, "complex128", 16, 'c')                                                           \
+    X(QUINT8, "quint8", 1, 'q')                                                                    \
+    X(QINT8, "qint8", 1, 'q')                                                                      \
+    X(QINT32, "qint32", 4, 'q')                                                                    \
+    X(QUINT4X2, "quint4x2", 1, 'q')                                                                \
+    X(QUINT2X4, "quint2x4", 1, 'q')                                                                \
+    X(UINT16, "uint16", 2, 'i')                                                                    \
+    X(UINT32, "uint32", 4, 'i')                                                                    \
+    X(UINT64, "uint64", 8, 'i')                                                                    \
+    X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 'f')                                                      \
     X(FLOAT8_E5M2, "float8_e5m2", 1, 'f')
 
 typedef enum fxs_dtype {
@@ -114,15 +121,16 @@ typedef enum fxs_dtype {
 
 /* "float32"; never NULL. */
 FXS_API const char *fxs_dtype_name(fxs_dtype d);
-/* Finds a dtype by "float32", "torch.float32", or an alias of torch ("float", "long", "half", ...); false when unknown.
+/* Finds a dtype by "float32", "torch.float32", or an alias of torch ("float", "long", "half", ...);
+ * false when unknown.
  */
 FXS_API bool fxs_dtype_find(const char *name, size_t len, fxs_dtype *out);
 FXS_API size_t fxs_dtype_size(fxs_dtype d);
 
-#define FXS_MEMORY_FORMAT_MAP(X)                                                                                       \
-    X(CONTIGUOUS, "torch.contiguous_format")                                                                           \
-    X(CHANNELS_LAST, "torch.channels_last")                                                                            \
-    X(CHANNELS_LAST_3D, "torch.channels_last_3d")                                                                      \
+#define FXS_MEMORY_FORMAT_MAP(X)                                                                   \
+    X(CONTIGUOUS, "torch.contiguous_format")                                                       \
+    X(CHANNELS_LAST, "torch.channels_last")                                                        \
+    X(CHANNELS_LAST_3D, "torch.channels_last_3d")                                                  \
     X(PRESERVE, "torch.preserve_format")
 
 typedef enum fxs_memory_format {
@@ -133,16 +141,20 @@ typedef enum fxs_memory_format {
     FXS_NO_FORMAT = FXS_MEMORY_FORMAT_COUNT /* none of them holds; prints as None */
 } fxs_memory_format;
 
-/* ---- Tensors ------------------------------------------------------------------------------------------ */
+/* ---- Tensors
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct fxs_tensor fxs_tensor;
 /* More dimensions than this are refused with FXS_ELIMIT. */
 #define FXS_MAX_DIM 16
 
-/* A counted tensor over fresh zeroed storage, contiguous; refuses negative and overflowing sizes. */
-FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out);
+/* A counted tensor over fresh zeroed storage, contiguous; refuses negative and overflowing sizes.
+ */
+FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                                  fxs_tensor **out);
 /* The same without storage: a meta tensor. */
-FXS_API fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim,
+                                       const int64_t *sizes, fxs_tensor **out);
 FXS_API fxs_tensor *fxs_tensor_ref(fxs_tensor *t);
 FXS_API void fxs_tensor_unref(fxs_tensor *t);
 FXS_API fxs_dtype fxs_tensor_dtype(const fxs_tensor *t);
@@ -152,12 +164,14 @@ FXS_API const int64_t *fxs_tensor_sizes(const fxs_tensor *t);
 FXS_API const int64_t *fxs_tensor_strides(const fxs_tensor *t);
 FXS_API int64_t fxs_tensor_numel(const fxs_tensor *t);
 FXS_API bool fxs_tensor_requires_grad(const fxs_tensor *t);
-/* The first that holds of contiguous, channels_last, channels_last_3d; FXS_NO_FORMAT when none does. */
+/* The first that holds of contiguous, channels_last, channels_last_3d; FXS_NO_FORMAT when none
+ * does. */
 FXS_API fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t);
 /* The first element; NULL for a meta tensor. */
 FXS_API void *fxs_tensor_data(const fxs_tensor *t);
 
-/* ---- Values ------------------------------------------------------------------------------------------- */
+/* ---- Values
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct fxs_node fxs_node;
 typedef struct fxs_graph fxs_graph;
@@ -219,19 +233,24 @@ static inline fxs_value fxs_bool(bool b) { return (fxs_value){.tag = FXS_V_BOOL,
 static inline fxs_value fxs_int(int64_t i) { return (fxs_value){.tag = FXS_V_INT, .u.i = i}; }
 static inline fxs_value fxs_float(double f) { return (fxs_value){.tag = FXS_V_FLOAT, .u.f = f}; }
 /* Takes over the reference. */
-static inline fxs_value fxs_of_tensor(fxs_tensor *t) { return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t}; }
-static inline fxs_value fxs_of_node(fxs_node *n) { return (fxs_value){.tag = FXS_V_NODE, .u.node = n}; }
+static inline fxs_value fxs_of_tensor(fxs_tensor *t) {
+    return (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t};
+}
+static inline fxs_value fxs_of_node(fxs_node *n) {
+    return (fxs_value){.tag = FXS_V_NODE, .u.node = n};
+}
 
-/* Containers and strings on the heap, counted once for the caller. Items are copied as structs, and their references
- * counted once more. */
+/* Containers and strings on the heap, counted once for the caller. Items are copied as structs, and
+ * their references counted once more. */
 FXS_API fxs_status fxs_value_str(fxs_ctx *ctx, const char *s, fxs_value *out);
 FXS_API fxs_status fxs_value_tuple(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out);
 FXS_API fxs_status fxs_value_list(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_value *out);
 /* start, stop and step may be none. */
-FXS_API fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step, fxs_value *out);
+FXS_API fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step,
+                                   fxs_value *out);
 /* A dict with text keys. */
-FXS_API fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values,
-                                  fxs_value *out);
+FXS_API fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys,
+                                  const fxs_value *values, fxs_value *out);
 /* Counts one more reference of what v holds, and returns v. */
 FXS_API fxs_value fxs_value_ref(fxs_value v);
 /* Drops the reference, and makes *v none. */
@@ -247,7 +266,8 @@ FXS_API const char *fxs_value_text(const fxs_value *v);
 /* Python's repr of the value; tensors in the notation float32[1, 3]; yours to fxs_free. */
 FXS_API fxs_status fxs_value_print(fxs_ctx *ctx, const fxs_value *v, char **text);
 
-/* ---- Modules ------------------------------------------------------------------------------------------ */
+/* ---- Modules
+ * ------------------------------------------------------------------------------------------ */
 
 FXS_API fxs_module *fxs_module_ref(fxs_module *m);
 FXS_API void fxs_module_unref(fxs_module *m);
@@ -255,30 +275,33 @@ FXS_API void fxs_module_unref(fxs_module *m);
 FXS_API const char *fxs_module_class(const fxs_module *m);
 /* The graph of a GraphModule, NULL for another module; borrowed. */
 FXS_API fxs_graph *fxs_module_graph(const fxs_module *m);
-/* The submodule at a dotted path ("layer1.0.conv1"; "" is m itself); borrowed; NULL when it is not there. */
+/* The submodule at a dotted path ("layer1.0.conv1"; "" is m itself); borrowed; NULL when it is not
+ * there. */
 FXS_API fxs_module *fxs_module_find(const fxs_module *m, const char *path);
 /* Elements of all parameters below m, shared ones once; no parameter is made. */
 FXS_API int64_t fxs_module_parameter_count(const fxs_module *m);
-/* A module without children. args is a tuple and kwargs a dict of its own arguments as print(model) shows them
- * (NULL: none); both are copied. A class that is known brings its parameters along. */
-FXS_API fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
-                                  fxs_module **out);
+/* A module without children. args is a tuple and kwargs a dict of its own arguments as print(model)
+ * shows them (NULL: none); both are copied. A class that is known brings its parameters along. */
+FXS_API fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args,
+                                  const fxs_value *kwargs, fxs_module **out);
 /* Puts a child under a name; the parent counts it. A name that is taken is refused. */
 FXS_API fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child);
-/* Declares a parameter or buffer of m itself. One that the class implies must agree in kind, dtype and shape. */
-FXS_API fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_dtype dtype, int ndim,
-                                         const int64_t *sizes);
+/* Declares a parameter or buffer of m itself. One that the class implies must agree in kind, dtype
+ * and shape. */
+FXS_API fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer,
+                                         fxs_dtype dtype, int ndim, const int64_t *sizes);
 /* Makes m a GraphModule: it takes the graph over. */
 FXS_API void fxs_module_set_graph(fxs_module *m, fxs_graph *g);
 
-/* ---- Graphs and nodes --------------------------------------------------------------------------------- */
+/* ---- Graphs and nodes
+ * --------------------------------------------------------------------------------- */
 
-#define FXS_KIND_MAP(X)                                                                                                \
-    X(PLACEHOLDER, "placeholder")                                                                                      \
-    X(GET_ATTR, "get_attr")                                                                                            \
-    X(CALL_FUNCTION, "call_function")                                                                                  \
-    X(CALL_MODULE, "call_module")                                                                                      \
-    X(CALL_METHOD, "call_method")                                                                                      \
+#define FXS_KIND_MAP(X)                                                                            \
+    X(PLACEHOLDER, "placeholder")                                                                  \
+    X(GET_ATTR, "get_attr")                                                                        \
+    X(CALL_FUNCTION, "call_function")                                                              \
+    X(CALL_MODULE, "call_module")                                                                  \
+    X(CALL_METHOD, "call_method")                                                                  \
     X(OUTPUT, "output")
 
 typedef enum fxs_kind {
@@ -294,10 +317,12 @@ FXS_API const char *fxs_kind_name(fxs_kind k);
 /* An empty graph; freed with fxs_graph_free, or by the module that took it over. */
 FXS_API fxs_status fxs_graph_new(fxs_ctx *ctx, fxs_graph **out);
 FXS_API void fxs_graph_free(fxs_graph *g);
-/* Appends a node. args is a tuple and kwargs a dict (NULL: empty); they are copied. name NULL: made from the target;
- * either way it is made unique as torch.fx does. type is the text of a type expression or NULL. */
-FXS_API fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target, const fxs_value *args,
-                                         const fxs_value *kwargs, const char *name, const char *type, fxs_node **out);
+/* Appends a node. args is a tuple and kwargs a dict (NULL: empty); they are copied. name NULL: made
+ * from the target; either way it is made unique as torch.fx does. type is the text of a type
+ * expression or NULL. */
+FXS_API fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
+                                         const fxs_value *args, const fxs_value *kwargs,
+                                         const char *name, const char *type, fxs_node **out);
 /* Replaces a node's arguments and keeps the users of all nodes right; copies. */
 FXS_API fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 FXS_API fxs_ctx *fxs_graph_ctx(const fxs_graph *g);
@@ -314,9 +339,11 @@ FXS_API const char *fxs_node_target(const fxs_node *n);
 /* A tuple and a dict; borrowed. */
 FXS_API const fxs_value *fxs_node_args(const fxs_node *n);
 FXS_API const fxs_value *fxs_node_kwargs(const fxs_node *n);
-/* Nodes whose value n uses, each once, in argument order; returns how many there are and fills at most max. */
+/* Nodes whose value n uses, each once, in argument order; returns how many there are and fills at
+ * most max. */
 FXS_API size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max);
-/* Nodes that use n's value, in order of first use; returns how many there are and fills at most max. */
+/* Nodes that use n's value, in order of first use; returns how many there are and fills at most
+ * max. */
 FXS_API size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max);
 
 /* The text of a type expression, NULL when the node has none. */
@@ -328,7 +355,8 @@ typedef struct fxs_scope {
     const struct fxs_scope *outer; /* NULL: the root */
     const char *path, *class_name; /* "" is the root's path */
 } fxs_scope;
-/* The innermost module that was running when n was recorded; NULL when n was not traced. Borrowed from n's graph. */
+/* The innermost module that was running when n was recorded; NULL when n was not traced. Borrowed
+ * from n's graph. */
 FXS_API const fxs_scope *fxs_node_scope(const fxs_node *n);
 /* A line of a source. */
 typedef struct fxs_place {
@@ -338,20 +366,25 @@ typedef struct fxs_place {
 /* Where n was recorded, when the trace was asked for that. Borrowed from n's graph. */
 FXS_API fxs_place fxs_node_place(const fxs_node *n);
 
-/* Checks names, order of definition and use, and (for a graph with an owner) that every target is there. */
+/* Checks names, order of definition and use, and (for a graph with an owner) that every target is
+ * there. */
 FXS_API fxs_status fxs_graph_lint(fxs_graph *g);
 
-/* ---- Editing a graph ---------------------------------------------------------------------------------- */
+/* ---- Editing a graph
+ * ---------------------------------------------------------------------------------- */
 
-/* The six kinds of node, each appended at the insert point. args and kwargs as in fxs_graph_create_node. */
-FXS_API fxs_status fxs_graph_placeholder(fxs_graph *g, const char *name, const fxs_value *fallback, fxs_node **out);
+/* The six kinds of node, each appended at the insert point. args and kwargs as in
+ * fxs_graph_create_node. */
+FXS_API fxs_status fxs_graph_placeholder(fxs_graph *g, const char *name, const fxs_value *fallback,
+                                         fxs_node **out);
 FXS_API fxs_status fxs_graph_get_attr(fxs_graph *g, const char *path, fxs_node **out);
-FXS_API fxs_status fxs_graph_call_function(fxs_graph *g, const char *qualified_name, const fxs_value *args,
-                                           const fxs_value *kwargs, fxs_node **out);
+FXS_API fxs_status fxs_graph_call_function(fxs_graph *g, const char *qualified_name,
+                                           const fxs_value *args, const fxs_value *kwargs,
+                                           fxs_node **out);
 FXS_API fxs_status fxs_graph_call_method(fxs_graph *g, const char *method, const fxs_value *args,
                                          const fxs_value *kwargs, fxs_node **out);
-FXS_API fxs_status fxs_graph_call_module(fxs_graph *g, const char *path, const fxs_value *args, const fxs_value *kwargs,
-                                         fxs_node **out);
+FXS_API fxs_status fxs_graph_call_module(fxs_graph *g, const char *path, const fxs_value *args,
+                                         const fxs_value *kwargs, fxs_node **out);
 FXS_API fxs_status fxs_graph_output(fxs_graph *g, const fxs_value *value, fxs_node **out);
 
 /* Where new nodes go. */
@@ -360,14 +393,16 @@ typedef struct fxs_insert_point {
     bool after;
 } fxs_insert_point;
 
-/* From now on nodes go before n (NULL: to the very beginning), or behind it (NULL: to the end). What is made behind n
- * comes in reverse order, as in torch.fx: each new one stands directly behind n. Returns the point before, for
- * fxs_graph_restore_insert_point. A node of another graph is FXS_EINVAL, and nothing changes. */
+/* From now on nodes go before n (NULL: to the very beginning), or behind it (NULL: to the end).
+ * What is made behind n comes in reverse order, as in torch.fx: each new one stands directly behind
+ * n. Returns the point before, for fxs_graph_restore_insert_point. A node of another graph is
+ * FXS_EINVAL, and nothing changes. */
 FXS_API fxs_status fxs_graph_inserting_before(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
 FXS_API fxs_status fxs_graph_inserting_after(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
 FXS_API void fxs_graph_restore_insert_point(fxs_graph *g, fxs_insert_point p);
 
-/* Takes a node without users out. It can still be asked for its name and neighbours; a walk that stands on it goes on.
+/* Takes a node without users out. It can still be asked for its name and neighbours; a walk that
+ * stands on it goes on.
  */
 FXS_API fxs_status fxs_graph_erase_node(fxs_graph *g, fxs_node *n);
 /* Moves x directly before, or directly behind, n; both are of one graph. */
@@ -376,22 +411,24 @@ FXS_API fxs_status fxs_node_append(fxs_node *n, fxs_node *x);
 /* Replaces one argument: position i (negative from the end), or keyword. */
 FXS_API fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v);
 FXS_API fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value *v);
-/* Rewrites every use of n to `with` (NULL: to None) in the users that `filter` accepts (NULL: all), in their order.
- * *changed (may be NULL) is how many were. Replacing a node by itself is FXS_EINVAL. With copy_meta the replacement
- * gets n's recorded facts where it has none. */
+/* Rewrites every use of n to `with` (NULL: to None) in the users that `filter` accepts (NULL: all),
+ * in their order. *changed (may be NULL) is how many were. Replacing a node by itself is
+ * FXS_EINVAL. With copy_meta the replacement gets n's recorded facts where it has none. */
 typedef bool fxs_user_filter(void *user, const fxs_node *candidate);
-FXS_API fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_filter *filter, void *user,
+FXS_API fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with,
+                                                  fxs_user_filter *filter, void *user,
                                                   bool copy_meta, size_t *changed);
 /* Rewrites every use of `old` in n's arguments to `with`; no error when there is none. */
 FXS_API fxs_status fxs_node_replace_input_with(fxs_node *n, fxs_node *old, fxs_node *with);
-/* Placeholders, outputs, functions with a side effect. A call_module asks its module, so the graph needs an owner. */
+/* Placeholders, outputs, functions with a side effect. A call_module asks its module, so the graph
+ * needs an owner. */
 FXS_API fxs_status fxs_node_is_impure(const fxs_node *n, bool *out);
 
 /* Gives the value that stands for `from` in the graph that is copied into. */
 typedef fxs_status fxs_node_map_fn(void *user, fxs_node *from, fxs_value *to);
 /* A node like `n` in g; its arguments' nodes go through map (NULL: as they are). */
-FXS_API fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user,
-                                       fxs_node **out);
+FXS_API fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map,
+                                       void *user, fxs_node **out);
 
 /* Node of one graph -> value in another. Grows as needed. */
 typedef struct fxs_val_map fxs_val_map;
@@ -400,47 +437,56 @@ FXS_API void fxs_val_map_free(fxs_val_map *m);
 FXS_API fxs_status fxs_val_map_set(fxs_val_map *m, const fxs_node *from, fxs_value to);
 /* Borrowed; NULL when there is none. */
 FXS_API const fxs_value *fxs_val_map_get(const fxs_val_map *m, const fxs_node *from);
-/* Copies all nodes of `from` that `map` does not have yet, and enters them there; the output is not copied, its value
- * as it reads in g is *output (none without an output; it lives in g). */
-FXS_API fxs_status fxs_graph_copy_into(fxs_graph *g, const fxs_graph *from, fxs_val_map *map, fxs_value *output);
+/* Copies all nodes of `from` that `map` does not have yet, and enters them there; the output is not
+ * copied, its value as it reads in g is *output (none without an output; it lives in g). */
+FXS_API fxs_status fxs_graph_copy_into(fxs_graph *g, const fxs_graph *from, fxs_val_map *map,
+                                       fxs_value *output);
 /* A graph of its own with the same nodes, names and types, without owner. */
 FXS_API fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out);
-/* Lints, then erases from the end every node without users that is not impure. *erased (may be NULL): how many. */
+/* Lints, then erases from the end every node without users that is not impure. *erased (may be
+ * NULL): how many. */
 FXS_API fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased);
 
-/* ---- Loading ------------------------------------------------------------------------------------------ */
+/* ---- Loading
+ * ------------------------------------------------------------------------------------------ */
 
-/* Reads a model: a file name, or "-" for standard input. The front end is found by extension and content, or
- * named by `front` ("text"). *out is a module with a graph. Errors carry file, line and column. */
+/* Reads a model: a file name, or "-" for standard input. The front end is found by extension and
+ * content, or named by `front` ("text"). *out is a module with a graph. Errors carry file, line and
+ * column. */
 FXS_API fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out);
 /* The same from memory; `name` stands for the file in messages. */
-FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len, fxs_module **out);
+FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                                 fxs_module **out);
 
-/* ---- Inputs ------------------------------------------------------------------------------------------- */
+/* ---- Inputs
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct fxs_inputs fxs_inputs;
 
 FXS_API fxs_status fxs_inputs_new(fxs_ctx *ctx, fxs_inputs **out);
 FXS_API void fxs_inputs_free(fxs_inputs *in);
-/* One input as on the command line: [NAME=]SHAPE[:DTYPE[:LOW..HIGH]], NAME=@FILE.npy, NAME=int:3, float:0.5,
- * bool:true, str:TEXT, none. SHAPE is 1x3x224x224, or "scalar" for a tensor without dimensions. */
+/* One input as on the command line: [NAME=]SHAPE[:DTYPE[:LOW..HIGH]], NAME=@FILE.npy, NAME=int:3,
+ * float:0.5, bool:true, str:TEXT, none. SHAPE is 1x3x224x224, or "scalar" for a tensor without
+ * dimensions. */
 FXS_API fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec);
-/* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference. */
+/* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference.
+ */
 FXS_API fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v);
 
-/* ---- Running ------------------------------------------------------------------------------------------ */
+/* ---- Running
+ * ------------------------------------------------------------------------------------------ */
 
 typedef enum fxs_run_mode {
     FXS_RUN_EXECUTE, /* infer, then compute */
-    FXS_RUN_META     /* infer alone: no tensor has storage, only shape-deciding values are computed */
+    FXS_RUN_META /* infer alone: no tensor has storage, only shape-deciding values are computed */
 } fxs_run_mode;
 
 /* What became of a node. */
-#define FXS_OUTCOME_MAP(X)                                                                                             \
-    X(NOT_RUN, "not run")                                                                                              \
-    X(DONE, "done")                                                                                                    \
-    X(FAILED, "failed")   /* the operator refused its arguments */                                                     \
-    X(UNKNOWN, "unknown") /* there is no such operator or module here: its result is unknown */                        \
+#define FXS_OUTCOME_MAP(X)                                                                         \
+    X(NOT_RUN, "not run")                                                                          \
+    X(DONE, "done")                                                                                \
+    X(FAILED, "failed")   /* the operator refused its arguments */                                 \
+    X(UNKNOWN, "unknown") /* there is no such operator or module here: its result is unknown */    \
     X(BLOCKED, "blocked") /* it needs the result of a node that failed or is unknown */
 
 typedef enum fxs_outcome {
@@ -460,8 +506,9 @@ typedef struct fxs_stats {
 /* What is recorded for a node. */
 typedef struct fxs_meta {
     fxs_outcome outcome;
-    fxs_value result;        /* the structure, every tensor a meta tensor */
-    const char *type_name;   /* Python's name of the result's type: "torch.Tensor", "int", "torch.Size" */
+    fxs_value result; /* the structure, every tensor a meta tensor */
+    const char
+        *type_name; /* Python's name of the result's type: "torch.Tensor", "int", "torch.Size" */
     const char *message;     /* why it failed or is unknown; NULL otherwise */
     const fxs_node *culprit; /* for FXS_BLOCKED: the node whose result is missing */
     bool has_tensor;         /* a tensor is somewhere in the result */
@@ -493,14 +540,18 @@ typedef struct fxs_run_summary {
     const fxs_node *first; /* the first node that failed, else the first unknown one, else NULL */
 } fxs_run_summary;
 
-/* Runs every node of m's graph and records it. A node that fails or is unknown does not stop the others: the
- * status is FXS_OK as long as the run itself went through, and `summary` (may be NULL) counts the bad nodes. A
- * placeholder without input and default has failed. A surplus or misnamed input is FXS_EINVAL, and nothing is run. */
-FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt, fxs_run_summary *summary);
+/* Runs every node of m's graph and records it. A node that fails or is unknown does not stop the
+ * others: the status is FXS_OK as long as the run itself went through, and `summary` (may be NULL)
+ * counts the bad nodes. A placeholder without input and default has failed. A surplus or misnamed
+ * input is FXS_EINVAL, and nothing is run. */
+FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
+                           fxs_run_summary *summary);
 
-/* ---- Rewriting and passes ----------------------------------------------------------------------------- */
+/* ---- Rewriting and passes
+ * ----------------------------------------------------------------------------- */
 
-/* A node of a pattern, and what stands for it: a node of the graph, or a literal where a placeholder met one. */
+/* A node of a pattern, and what stands for it: a node of the graph, or a literal where a
+ * placeholder met one. */
 typedef struct fxs_match_pair {
     const fxs_node *pattern;
     fxs_value target;
@@ -510,100 +561,118 @@ typedef struct fxs_match_pair {
 typedef struct fxs_match {
     const fxs_node *const *anchors; /* of the pattern: what it returns and does not use itself */
     const fxs_match_pair *nodes;    /* in order of discovery: from an anchor towards its inputs */
-    const fxs_value *placeholders;  /* for each of the pattern's; FXS_V_UNKNOWN: it is not used there */
-    const fxs_value *returning;     /* for each value that the pattern returns */
+    const fxs_value
+        *placeholders;          /* for each of the pattern's; FXS_V_UNKNOWN: it is not used there */
+    const fxs_value *returning; /* for each value that the pattern returns */
     size_t nanchors, nnodes, nplaceholders, nreturning;
 } fxs_match;
 
 typedef struct fxs_match_options {
     bool match_output;      /* the pattern's output is part of it, and must be the graph's */
-    bool match_placeholder; /* a placeholder of the pattern stands for a placeholder only, not for any value */
+    bool match_placeholder; /* a placeholder of the pattern stands for a placeholder only, not for
+                               any value */
     bool keep_overlapping;  /* also places that share nodes with one that was found before */
 } fxs_match_options;
 
 typedef struct fxs_matches fxs_matches;
 FXS_API void fxs_matches_free(fxs_matches *m);
 FXS_API size_t fxs_matches_count(const fxs_matches *m);
-/* Borrowed; NULL when i is out of range. Nodes that were replaced are erased, but can still be asked for their names.
+/* Borrowed; NULL when i is out of range. Nodes that were replaced are erased, but can still be
+ * asked for their names.
  */
 FXS_API const fxs_match *fxs_matches_at(const fxs_matches *m, size_t i);
 
-/* torch.fx's SubgraphMatcher: all places where `pattern` stands in g, in g's order. opt NULL: the defaults. An empty
- * pattern, and one with dead code or without a computation, is FXS_EINVAL; *out is the caller's. */
-FXS_API fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern, const fxs_match_options *opt,
-                                   fxs_matches **out);
+/* torch.fx's SubgraphMatcher: all places where `pattern` stands in g, in g's order. opt NULL: the
+ * defaults. An empty pattern, and one with dead code or without a computation, is FXS_EINVAL; *out
+ * is the caller's. */
+FXS_API fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern,
+                                   const fxs_match_options *opt, fxs_matches **out);
 /* Whether both graphs compute the same, up to names: torch.fx's compare_graphs. */
 FXS_API fxs_status fxs_graph_same(fxs_graph *g, const fxs_graph *other, bool *same);
-/* torch.fx's replace_pattern: a copy of `replacement` takes the place of each match in gm's graph. Both graphs have the
- * same number of placeholders, which belong together in order, and return as many values. `from` (may be NULL) is the
- * module of the replacement: submodules, parameters and buffers that gm lacks are put in from there (the same objects,
- * not copies; gm's own win), and submodules that are no longer used go. *out (may be NULL) is the caller's. Everything
- * is checked first: gm is unchanged when anything but FXS_ENOMEM is returned. */
-FXS_API fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern, const fxs_graph *replacement,
-                                       const fxs_module *from, const fxs_match_options *opt, fxs_matches **out,
+/* torch.fx's replace_pattern: a copy of `replacement` takes the place of each match in gm's graph.
+ * Both graphs have the same number of placeholders, which belong together in order, and return as
+ * many values. `from` (may be NULL) is the module of the replacement: submodules, parameters and
+ * buffers that gm lacks are put in from there (the same objects, not copies; gm's own win), and
+ * submodules that are no longer used go. *out (may be NULL) is the caller's. Everything is checked
+ * first: gm is unchanged when anything but FXS_ENOMEM is returned. */
+FXS_API fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern,
+                                       const fxs_graph *replacement, const fxs_module *from,
+                                       const fxs_match_options *opt, fxs_matches **out,
                                        size_t *count);
 
 /* X(identifier, name, what it does) */
-#define FXS_PASS_MAP(X)                                                                                                \
-    X(dead_code, "dead-code", "erase nodes whose results nobody uses")                                                 \
-    X(cse, "cse", "compute equal expressions once")                                                                    \
-    X(constant_fold, "constant-fold", "compute what depends on parameters alone, and keep it as a buffer")             \
-    X(fuse_conv_bn, "fuse-conv-bn", "fold batch normalisation, in eval mode, into the convolution before it")          \
-    X(remove_identity, "remove-identity", "take out what does nothing in eval mode: Identity, Dropout")                \
-    X(normalize_args, "normalize-args", "give all arguments of functions and layers by their names")                   \
-    X(legalize, "legalize", "bring the nodes into topological order")                                                  \
+#define FXS_PASS_MAP(X)                                                                            \
+    X(dead_code, "dead-code", "erase nodes whose results nobody uses")                             \
+    X(cse, "cse", "compute equal expressions once")                                                \
+    X(constant_fold, "constant-fold",                                                              \
+      "compute what depends on parameters alone, and keep it as a buffer")                         \
+    X(fuse_conv_bn, "fuse-conv-bn",                                                                \
+      "fold batch normalisation, in eval mode, into the convolution before it")                    \
+    X(remove_identity, "remove-identity",                                                          \
+      "take out what does nothing in eval mode: Identity, Dropout")                                \
+    X(normalize_args, "normalize-args",                                                            \
+      "give all arguments of functions and layers by their names")                                 \
+    X(legalize, "legalize", "bring the nodes into topological order")                              \
     X(unused_modules, "unused-modules", "delete submodules that no node needs")
 
 /* The i-th pass's name and what it does; NULL when there is none. */
 FXS_API const char *fxs_pass_name(size_t i);
 FXS_API const char *fxs_pass_text(size_t i);
-/* Runs a pass over gm's graph, and lints the result. *changed (may be NULL) tells whether anything was done. A name
- * that is not known is FXS_ENOTFOUND. */
+/* Runs a pass over gm's graph, and lints the result. *changed (may be NULL) tells whether anything
+ * was done. A name that is not known is FXS_ENOTFOUND. */
 FXS_API fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed);
 
 enum {
     FXS_NORMALIZE_KEYWORDS = 1, /* all by name; else as many stay positional as are */
-    FXS_NORMALIZE_DEFAULTS = 2  /* arguments that are not given too, with the defaults of the operator's schema */
+    FXS_NORMALIZE_DEFAULTS =
+        2 /* arguments that are not given too, with the defaults of the operator's schema */
 };
-/* torch.fx's Node.normalized_arguments, by the operator's schema or the layer's forward. args becomes a tuple and
- * kwargs a dict in n's graph. *known is false, and both are empty, for what has no parameters with names: methods,
- * Python's builtins and operators, unknown functions and layers. */
-FXS_API fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_value *args, fxs_value *kwargs,
-                                                 bool *known);
+/* torch.fx's Node.normalized_arguments, by the operator's schema or the layer's forward. args
+ * becomes a tuple and kwargs a dict in n's graph. *known is false, and both are empty, for what has
+ * no parameters with names: methods, Python's builtins and operators, unknown functions and layers.
+ */
+FXS_API fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_value *args,
+                                                 fxs_value *kwargs, bool *known);
 
 /* Says which part a call_* node belongs to. */
 typedef fxs_status fxs_partition_fn(void *user, const fxs_node *n, int64_t *part);
-/* torch.fx's split_module: *out is a new GraphModule that calls one GraphModule submod_PART for each part; the layers
- * are gm's own. Parts that need each other are FXS_EINVAL. */
-FXS_API fxs_status fxs_split_module(fxs_module *gm, fxs_partition_fn *part_of, void *user, fxs_module **out);
+/* torch.fx's split_module: *out is a new GraphModule that calls one GraphModule submod_PART for
+ * each part; the layers are gm's own. Parts that need each other are FXS_EINVAL. */
+FXS_API fxs_status fxs_split_module(fxs_module *gm, fxs_partition_fn *part_of, void *user,
+                                    fxs_module **out);
 
-/* Puts a submodule under a dotted path, in the place of one that is there; plain Modules are made on the way. A tensor
- * on the way is FXS_EINVAL. The tree counts it. */
+/* Puts a submodule under a dotted path, in the place of one that is there; plain Modules are made
+ * on the way. A tensor on the way is FXS_EINVAL. The tree counts it. */
 FXS_API fxs_status fxs_module_add_submodule(fxs_module *m, const char *path, fxs_module *child);
 /* FXS_ENOTFOUND unless the path leads to a submodule. */
 FXS_API fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path);
-/* Keeps what m's graph gets or calls, what is on the way there, and all below it. *deleted (may be NULL): how many
- * went, with all that was below them. */
+/* Keeps what m's graph gets or calls, what is on the way there, and all below it. *deleted (may be
+ * NULL): how many went, with all that was below them. */
 FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *deleted);
-/* Puts a parameter or buffer with given values under a name, in the place of one that is there; counts t. Such values
- * can't be made again from the seed, so they stay in memory, and a model file can only declare their shape. */
-FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t);
-/* Gives parameters and buffers of m and below the values that a .safetensors file has for their dotted names, in their
- * own dtype. The file is mapped, not read: it must stay as it is while the values are used. *notes (may be NULL; yours to
- * fxs_free) is NULL, or one line for each name that only the model or only the file has. A shape that differs is
- * FXS_ESHAPE, a broken file FXS_EPARSE; what came before the error in the file is loaded then. */
+/* Puts a parameter or buffer with given values under a name, in the place of one that is there;
+ * counts t. Such values can't be made again from the seed, so they stay in memory, and a model file
+ * can only declare their shape. */
+FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer,
+                                         fxs_tensor *t);
+/* Gives parameters and buffers of m and below the values that a .safetensors file has for their
+ * dotted names, in their own dtype. The file is mapped, not read: it must stay as it is while the
+ * values are used. *notes (may be NULL; yours to fxs_free) is NULL, or one line for each name that
+ * only the model or only the file has. A shape that differs is FXS_ESHAPE, a broken file
+ * FXS_EPARSE; what came before the error in the file is loaded then. */
 FXS_API fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes);
 /* How many tensors below m have such values. */
 FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
 
-/* ---- The interpreter ---------------------------------------------------------------------------------- */
+/* ---- The interpreter
+ * ---------------------------------------------------------------------------------- */
 
-/* torch.fx's Interpreter: runs a graph with real values, each step of which may be replaced. Fields of the methods that
- * are NULL take the default, which a replacement may call. A method gets the node's arguments with values in the place
- * of nodes (borrowed; a tuple and a dict) and gives a counted result. */
+/* torch.fx's Interpreter: runs a graph with real values, each step of which may be replaced. Fields
+ * of the methods that are NULL take the default, which a replacement may call. A method gets the
+ * node's arguments with values in the place of nodes (borrowed; a tuple and a dict) and gives a
+ * counted result. */
 typedef struct fxs_interpreter fxs_interpreter;
-typedef fxs_status fxs_step_fn(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                               fxs_value *result);
+typedef fxs_status fxs_step_fn(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                               const fxs_value *kwargs, fxs_value *result);
 typedef struct fxs_interpreter_methods {
     fxs_status (*run_node)(fxs_interpreter *it, fxs_node *n, fxs_value *result);
     fxs_step_fn *placeholder, *get_attr, *call_function, *call_method, *call_module, *output;
@@ -616,7 +685,8 @@ typedef struct fxs_interpreter_options {
     bool keep_values; /* values stay in the environment after their last use */
 } fxs_interpreter_options;
 
-FXS_API fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out);
+FXS_API fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt,
+                                       fxs_interpreter **out);
 FXS_API void fxs_interpreter_free(fxs_interpreter *it);
 FXS_API void *fxs_interpreter_user(const fxs_interpreter *it);
 FXS_API fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it);
@@ -624,24 +694,28 @@ FXS_API fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it);
 FXS_API const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n);
 /* Gives a node a value in advance: it will not be run. Takes over the reference. */
 FXS_API fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v);
-/* Runs up to the output, whose value is *result (counted). args are the inputs in order; surplus ones are ignored. The
- * first error ends the run; its message names the node. */
-FXS_API fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs, fxs_value *result);
+/* Runs up to the output, whose value is *result (counted). args are the inputs in order; surplus
+ * ones are ignored. The first error ends the run; its message names the node. */
+FXS_API fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs,
+                                       fxs_value *result);
 /* The default methods. */
 FXS_API fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result);
-FXS_API fxs_step_fn fxs_interpreter_placeholder, fxs_interpreter_get_attr, fxs_interpreter_call_function,
-    fxs_interpreter_call_method, fxs_interpreter_call_module, fxs_interpreter_output;
+FXS_API fxs_step_fn fxs_interpreter_placeholder, fxs_interpreter_get_attr,
+    fxs_interpreter_call_function, fxs_interpreter_call_method, fxs_interpreter_call_module,
+    fxs_interpreter_output;
 
-/* torch.fx's Transformer: an interpreter whose values are nodes of a new graph. The default of every method but output
- * is fxs_transformer_record, which makes the same node there. */
-FXS_API fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out);
+/* torch.fx's Transformer: an interpreter whose values are nodes of a new graph. The default of
+ * every method but output is fxs_transformer_record, which makes the same node there. */
+FXS_API fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt,
+                                       fxs_interpreter **out);
 FXS_API fxs_step_fn fxs_transformer_record;
 /* The new graph, for methods that make other nodes; borrowed. */
 FXS_API fxs_graph *fxs_transformer_graph(const fxs_interpreter *it);
 /* Runs it. *out is a GraphModule that shares modules and parameters with the old one. */
 FXS_API fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out);
 
-/* ---- Printing ----------------------------------------------------------------------------------------- */
+/* ---- Printing
+ * ----------------------------------------------------------------------------------------- */
 
 enum { FXS_PRINT_TORCH2 = 1 }; /* num_users in place of #users */
 
@@ -656,29 +730,37 @@ FXS_API fxs_status fxs_graph_print_tabular(const fxs_graph *g, char **text, size
 /* What Python's print(model) gives, with a final newline. */
 FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len);
 /* Everything: module tree, declarations that no layer implies, graph. fxs_load reads it back. */
-FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
+FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text,
+                                         size_t *len);
 
 /* For the printers of Python code. */
 enum {
-    FXS_CODE_VERBOSE = 1, /* comments with the source lines that nodes were traced from, as in print_readable() */
-    FXS_CODE_SHAPES = 2,  /* what the last run recorded, as a comment behind each statement */
-    FXS_CODE_TORCH2 = 4   /* what PyTorch 2 does otherwise: values that nobody uses are freed too */
+    FXS_CODE_VERBOSE =
+        1, /* comments with the source lines that nodes were traced from, as in print_readable() */
+    FXS_CODE_SHAPES = 2, /* what the last run recorded, as a comment behind each statement */
+    FXS_CODE_TORCH2 = 4  /* what PyTorch 2 does otherwise: values that nobody uses are freed too */
 };
 
-/* What GraphModule.code holds: `forward` as Python source. A call_method or output without arguments is FXS_EINVAL. */
-FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len);
-/* The globals of that code, one "name = object" a line: "math_sqrt = math.sqrt"; first the seven that all code has. */
-FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text, size_t *len);
-/* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has that forward; torch.fx
- * traces the same graph from it. Layers that torch.nn does not have, or whose arguments print(model) does not tell, and
- * functions of the traced program itself (__main__), raise NotImplementedError with their name when they are called. */
-FXS_API fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **text, size_t *len);
+/* What GraphModule.code holds: `forward` as Python source. A call_method or output without
+ * arguments is FXS_EINVAL. */
+FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text,
+                                         size_t *len);
+/* The globals of that code, one "name = object" a line: "math_sqrt = math.sqrt"; first the seven
+ * that all code has. */
+FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text,
+                                            size_t *len);
+/* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has
+ * that forward; torch.fx traces the same graph from it. Layers that torch.nn does not have, or
+ * whose arguments print(model) does not tell, and functions of the traced program itself
+ * (__main__), raise NotImplementedError with their name when they are called. */
+FXS_API fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **text,
+                                          size_t *len);
 
-#define FXS_TABLE_MAP(X)                                                                                               \
-    X(TEXT, "text")                                                                                                    \
-    X(CSV, "csv")                                                                                                      \
-    X(JSON, "json")                                                                                                    \
-    X(MARKDOWN, "markdown")                                                                                            \
+#define FXS_TABLE_MAP(X)                                                                           \
+    X(TEXT, "text")                                                                                \
+    X(CSV, "csv")                                                                                  \
+    X(JSON, "json")                                                                                \
+    X(MARKDOWN, "markdown")                                                                        \
     X(TSV, "tsv")
 
 typedef enum fxs_table_format {
@@ -690,8 +772,10 @@ typedef enum fxs_table_format {
 
 FXS_API bool fxs_table_format_find(const char *name, fxs_table_format *out);
 /* Node by node, what the last run recorded. */
-FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text, size_t *len);
-/* The operator table (name, schema, spellings), then the layer classes; `filter` keeps rows that contain it. */
+FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text,
+                                          size_t *len);
+/* The operator table (name, schema, spellings), then the layer classes; `filter` keeps rows that
+ * contain it. */
 FXS_API fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *len);
 
 #ifdef __cplusplus

@@ -1,18 +1,20 @@
-/* fxtrace.h: networks written in C. Modules are put together with fxs_nn..., their forward functions are C functions
- * over fxs_proxy, and fxs_trace runs them once and records the graph that torch.fx would record for the same network in
- * Python: the same names, targets, arguments and module paths.
+/* fxtrace.h: networks written in C. Modules are put together with fxs_nn..., their forward
+ * functions are C functions over fxs_proxy, and fxs_trace runs them once and records the graph that
+ * torch.fx would record for the same network in Python: the same names, targets, arguments and
+ * module paths.
  *
  *     static fxs_proxy forward(fxs_proxy self, const fxs_proxy *x) {
  *         fxs_proxy y = fxs_call(self, "conv", x[0]);
  *         return fxs_add(fxs_relu(y), fxs_attr(self, "bias"));
  *     }
  *
- * A proxy stands for a value that is not there yet; plain C numbers and strings may be given where one is expected. It
- * is sticky: after the first error every call does nothing, and fxs_trace returns that error with the place in the
- * caller's source. Proxies live as long as the trace; they are passed by value and never freed.
- * C does not say which of a call's arguments is computed first. gcc and clang go from left to right in all calls here,
- * as Python does; where the order of nodes must not depend on that, give each call a line of its own. fxops.h, which is
- * generated, has a typed macro for every operator of the library. */
+ * A proxy stands for a value that is not there yet; plain C numbers and strings may be given where
+ * one is expected. It is sticky: after the first error every call does nothing, and fxs_trace
+ * returns that error with the place in the caller's source. Proxies live as long as the trace; they
+ * are passed by value and never freed. C does not say which of a call's arguments is computed
+ * first. gcc and clang go from left to right in all calls here, as Python does; where the order of
+ * nodes must not depend on that, give each call a line of its own. fxops.h, which is generated, has
+ * a typed macro for every operator of the library. */
 #ifndef FXTRACE_H
 #define FXTRACE_H
 
@@ -51,31 +53,42 @@ typedef struct fxs_proxy {
 /* The caller's line: for messages, and for nodes where asked. */
 #define FXS_HERE ((fxs_place){__FILE__, __LINE__})
 
-/* ---- Constants ---------------------------------------------------------------------------------------- */
+/* ---- Constants
+ * ---------------------------------------------------------------------------------------- */
 
-static inline fxs_proxy fxs_v(fxs_value v) { return (fxs_proxy){.kind = FXS_P_VALUE, .u.value = v}; }
+static inline fxs_proxy fxs_v(fxs_value v) {
+    return (fxs_proxy){.kind = FXS_P_VALUE, .u.value = v};
+}
 static inline fxs_proxy fxs_i(int64_t i) { return fxs_v(fxs_int(i)); }
 static inline fxs_proxy fxs_f(double f) { return fxs_v(fxs_float(f)); }
 /* In C, true is an int: say fxs_b(true) where Python says True. */
 static inline fxs_proxy fxs_b(bool b) { return fxs_v(fxs_bool(b)); }
-static inline fxs_proxy fxs_d(fxs_dtype d) { return fxs_v((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d}); }
+static inline fxs_proxy fxs_d(fxs_dtype d) {
+    return fxs_v((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d});
+}
 static inline fxs_proxy fxs_format(fxs_memory_format f) {
     return fxs_v((fxs_value){.tag = FXS_V_MEMORY_FORMAT, .u.format = f});
 }
 /* The text is borrowed until the call that it is given to. */
-static inline fxs_proxy fxs_s(const char *s) { return (fxs_proxy){.kind = FXS_P_TEXT, .tag = FXS_V_STR, .u.text = s}; }
+static inline fxs_proxy fxs_s(const char *s) {
+    return (fxs_proxy){.kind = FXS_P_TEXT, .tag = FXS_V_STR, .u.text = s};
+}
 static inline fxs_proxy fxs_device(const char *s) {
     return (fxs_proxy){.kind = FXS_P_TEXT, .tag = FXS_V_DEVICE, .u.text = s};
 }
 static inline fxs_proxy fxs_p(fxs_proxy p) { return p; }
-/* A tensor that is there already: becomes an attribute _tensor_constantN of the root, and a get_attr node at each use.
- * Counted from then on: keep a reference of your own until the call that it is given to. */
-static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t}); }
+/* A tensor that is there already: becomes an attribute _tensor_constantN of the root, and a
+ * get_attr node at each use. Counted from then on: keep a reference of your own until the call that
+ * it is given to. */
+static inline fxs_proxy fxs_constant(fxs_tensor *t) {
+    return fxs_v((fxs_value){.tag = FXS_V_TENSOR, .u.tensor = t});
+}
 #define FXS_NONE fxs_v(fxs_none())
 #define FXS_ELLIPSIS fxs_v((fxs_value){.tag = FXS_V_ELLIPSIS})
 
-/* Whatever may be given as an argument, as a proxy: proxies, integers, floating numbers, bool, strings. */
-#define FXS_P(v)                                                                                                       \
+/* Whatever may be given as an argument, as a proxy: proxies, integers, floating numbers, bool,
+ * strings. */
+#define FXS_P(v)                                                                                   \
     _Generic((v),                                                                                                      \
         fxs_proxy: fxs_p,                                                                                              \
         bool: fxs_b,                                                                                                   \
@@ -91,8 +104,9 @@ static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.
         const char *: fxs_s)(v)
 
 /* FXS_P of each of up to 24 arguments. */
-#define FXS_COUNT(...)                                                                                                 \
-    FXS_COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define FXS_COUNT(...)                                                                             \
+    FXS_COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,   \
+               6, 5, 4, 3, 2, 1, 0)
 #define FXS_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, N, ...) N
 #define FXS_JOIN_(a, b) a##b
 #define FXS_JOIN(a, b) FXS_JOIN_(a, b)
@@ -121,11 +135,11 @@ static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.
 #define FXS_MAP22(a, ...) FXS_P(a), FXS_MAP21(__VA_ARGS__)
 #define FXS_MAP23(a, ...) FXS_P(a), FXS_MAP22(__VA_ARGS__)
 #define FXS_MAP24(a, ...) FXS_P(a), FXS_MAP23(__VA_ARGS__)
-#define FXS_ALL_OF(...)                                                                                                \
+#define FXS_ALL_OF(...)                                                                            \
     FXS_COUNT(__VA_ARGS__), (fxs_proxy[]) { FXS_MAP(__VA_ARGS__) }
 
-/* Python's [a, b], (a, b), a:b:c and {k: v}. With a node in them they live as long as the trace, otherwise until the
- * end of the block that they are written in. */
+/* Python's [a, b], (a, b), a:b:c and {k: v}. With a node in them they live as long as the trace,
+ * otherwise until the end of the block that they are written in. */
 #define FXS_LIST(...) fxs_sequence_of(FXS_V_LIST, FXS_ALL_OF(__VA_ARGS__))
 #define FXS_TUPLE(...) fxs_sequence_of(FXS_V_TUPLE, FXS_ALL_OF(__VA_ARGS__))
 #define FXS_SLICE(start, stop, step) fxs_sequence_of(FXS_V_SLICE, FXS_ALL_OF(start, stop, step))
@@ -134,9 +148,9 @@ static inline fxs_proxy fxs_constant(fxs_tensor *t) { return fxs_v((fxs_value){.
 /* Keys and values in turn. */
 #define FXS_DICT(...) fxs_sequence_of(FXS_V_DICT, FXS_ALL_OF(__VA_ARGS__))
 /* A tuple of plain ints: FXS_INTS(2, 2). */
-#define FXS_INTS(...)                                                                                                  \
-    ((fxs_proxy){.kind = FXS_P_INTS,                                                                                   \
-                 .n = sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                                              \
+#define FXS_INTS(...)                                                                              \
+    ((fxs_proxy){.kind = FXS_P_INTS,                                                               \
+                 .n = sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                          \
                  .u.ints = (const int64_t[]){__VA_ARGS__}})
 /* The same from an array; tag is FXS_V_LIST, _TUPLE, _SLICE or _DICT. n may be 0. */
 FXS_API fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items);
@@ -148,38 +162,47 @@ static inline fxs_proxy fxs_keyword(const char *name, fxs_proxy p) {
     return p;
 }
 
-/* ---- Putting modules together --------------------------------------------------------------------------- */
+/* ---- Putting modules together
+ * --------------------------------------------------------------------------- */
 
-/* A module: a layer as PyTorch's constructor takes it ("Conv2d(3, 64, 7, stride=2)": then it prints as print(model)
- * shows it), the name of a class of your own ("BasicBlock"), or a whole tree as print(model) gives it. The text is a
- * printf format. Yours, or NULL: then the error is in the context, and fxs_trace will return it. */
+/* A module: a layer as PyTorch's constructor takes it ("Conv2d(3, 64, 7, stride=2)": then it prints
+ * as print(model) shows it), the name of a class of your own ("BasicBlock"), or a whole tree as
+ * print(model) gives it. The text is a printf format. Yours, or NULL: then the error is in the
+ * context, and fxs_trace will return it. */
 FXS_API fxs_module *fxs_nn(fxs_ctx *ctx, const char *format, ...) FXS_PRINTF(2, 3);
-/* Puts such a module under m; name NULL is the next number, as in Sequential and ModuleList. Returns it, borrowed from
- * m; NULL after an error, also when m is NULL. */
-FXS_API fxs_module *fxs_nn_add(fxs_module *m, const char *name, const char *format, ...) FXS_PRINTF(3, 4);
+/* Puts such a module under m; name NULL is the next number, as in Sequential and ModuleList.
+ * Returns it, borrowed from m; NULL after an error, also when m is NULL. */
+FXS_API fxs_module *fxs_nn_add(fxs_module *m, const char *name, const char *format, ...)
+    FXS_PRINTF(3, 4);
 /* Puts a ready module under m, and takes over the reference; returns it, borrowed from m. */
 FXS_API fxs_module *fxs_nn_put(fxs_module *m, const char *name, fxs_module *child);
 /* Declares a parameter or buffer of m: "float32[1, 64, 128]". */
-FXS_API fxs_status fxs_nn_parameter(fxs_module *m, const char *name, const char *format, ...) FXS_PRINTF(3, 4);
-FXS_API fxs_status fxs_nn_buffer(fxs_module *m, const char *name, const char *format, ...) FXS_PRINTF(3, 4);
+FXS_API fxs_status fxs_nn_parameter(fxs_module *m, const char *name, const char *format, ...)
+    FXS_PRINTF(3, 4);
+FXS_API fxs_status fxs_nn_buffer(fxs_module *m, const char *name, const char *format, ...)
+    FXS_PRINTF(3, 4);
 
-/* What a module computes: self is the module, x[i] its i-th parameter in the order of the signature. */
+/* What a module computes: self is the module, x[i] its i-th parameter in the order of the
+ * signature. */
 typedef fxs_proxy fxs_forward_fn(fxs_proxy self, const fxs_proxy *x);
-/* Gives m a forward, so that a trace goes through it. The signature is Python's: "x: torch.Tensor, y=None, *args", and
- * perhaps "-> torch.Tensor" behind it.
- * Sequential has one already. m may be NULL (after an error). */
-FXS_API fxs_status fxs_nn_forward(fxs_module *m, const char *signature, fxs_forward_fn *forward, void *user);
+/* Gives m a forward, so that a trace goes through it. The signature is Python's: "x: torch.Tensor,
+ * y=None, *args", and perhaps "-> torch.Tensor" behind it. Sequential has one already. m may be
+ * NULL (after an error). */
+FXS_API fxs_status fxs_nn_forward(fxs_module *m, const char *signature, fxs_forward_fn *forward,
+                                  void *user);
 /* The forward of Sequential, for classes that derive from it; its signature is "input". */
 FXS_API fxs_proxy fxs_forward_sequential(fxs_proxy self, const fxs_proxy *x);
 
-/* ---- Inside forward: modules ------------------------------------------------------------------------------ */
+/* ---- Inside forward: modules
+ * ------------------------------------------------------------------------------ */
 
-/* self.name(...): fxs_call(self, "conv1", x). The name may be dotted. A module with a forward is traced through,
- * another is one call_module node. */
+/* self.name(...): fxs_call(self, "conv1", x). The name may be dotted. A module with a forward is
+ * traced through, another is one call_module node. */
 #define fxs_call(...) fxs_record_call(FXS_HERE, FXS_ALL_OF(__VA_ARGS__))
 /* module(...): fxs_apply(fxs_child_at(self, i), x). */
 #define fxs_apply(...) fxs_record_apply(FXS_HERE, FXS_ALL_OF(__VA_ARGS__))
-/* self.name: a parameter is one get_attr node for the whole trace, a buffer one at each use; a child is a module. */
+/* self.name: a parameter is one get_attr node for the whole trace, a buffer one at each use; a
+ * child is a module. */
 #define fxs_attr(self, name) fxs_record_attr(FXS_HERE, (self), (name))
 /* Children: how many, by position, by name (dotted). */
 FXS_API size_t fxs_children(fxs_proxy self);
@@ -191,12 +214,14 @@ FXS_API fxs_module *fxs_module_of(fxs_proxy self);
 /* What fxs_nn_forward was given. */
 FXS_API void *fxs_user(fxs_proxy self);
 
-/* ---- Inside forward: calls -------------------------------------------------------------------------------- */
+/* ---- Inside forward: calls
+ * -------------------------------------------------------------------------------- */
 
-/* A function by its qualified name: fxs_function(self, "torch.cat", FXS_LIST(x, y), FXS_KW("dim", 1)). What torch.fx
- * sees is recorded: F.relu(x) is torch.nn.functional.relu with all of its keywords, torch.split is
- * torch.functional.split, F.conv2d is torch.conv2d. Names that the library does not know are recorded as they are
- * written. Without a node in the arguments it is computed at once. */
+/* A function by its qualified name: fxs_function(self, "torch.cat", FXS_LIST(x, y), FXS_KW("dim",
+ * 1)). What torch.fx sees is recorded: F.relu(x) is torch.nn.functional.relu with all of its
+ * keywords, torch.split is torch.functional.split, F.conv2d is torch.conv2d. Names that the library
+ * does not know are recorded as they are written. Without a node in the arguments it is computed at
+ * once. */
 #define fxs_function(...) fxs_record_function(FXS_HERE, FXS_ALL_OF(__VA_ARGS__))
 /* A method: fxs_method(x, "view", n, -1). */
 #define fxs_method(...) fxs_record_method(FXS_HERE, FXS_ALL_OF(__VA_ARGS__))
@@ -231,8 +256,9 @@ FXS_API void *fxs_user(fxs_proxy self);
 #define fxs_pos(a) fxs_record_operator(FXS_HERE, "pos", FXS_ALL_OF(a))
 #define fxs_invert(a) fxs_record_operator(FXS_HERE, "invert", FXS_ALL_OF(a))
 
-/* What torch.fx can't trace is an error at this place: the truth of a node (if, while, and, or, not), its length, and
- * going through it in a loop. Of constants, lists and module containers they give what Python gives. */
+/* What torch.fx can't trace is an error at this place: the truth of a node (if, while, and, or,
+ * not), its length, and going through it in a loop. Of constants, lists and module containers they
+ * give what Python gives. */
 #define fxs_truth(x) fxs_record_truth(FXS_HERE, FXS_P(x))
 #define fxs_len(x) fxs_record_len(FXS_HERE, FXS_P(x))
 /* Item i of a loop over x. */
@@ -257,22 +283,25 @@ FXS_API size_t fxs_record_len(fxs_place at, fxs_proxy x);
 FXS_API fxs_proxy fxs_record_iter(fxs_place at, fxs_proxy x, size_t i);
 FXS_API void fxs_record_assert(fxs_place at, fxs_proxy x);
 FXS_API fxs_proxy fxs_record_annotate(fxs_place at, fxs_proxy x, const char *type);
-/* What the macros of fxops.h call. `fields` are first `positional` proxies, then one for each of `names`, which are
- * separated by blanks; those that are FXS_P_ABSENT were not given. */
-FXS_API fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t positional,
-                                    const fxs_proxy *fields);
+/* What the macros of fxops.h call. `fields` are first `positional` proxies, then one for each of
+ * `names`, which are separated by blanks; those that are FXS_P_ABSENT were not given. */
+FXS_API fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names,
+                                    size_t positional, const fxs_proxy *fields);
 
-/* ---- Tracing ------------------------------------------------------------------------------------------------ */
+/* ---- Tracing
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* All zero is a good default. */
 typedef struct fxs_trace_options {
-    /* Arguments that are fixed, in Python: "b=False, x={'a': PH, 'b': [PH, 5]}"; PH is what stays an input. Lists,
-     * tuples and dicts become one placeholder a leaf, and the graph returns a flat list. All of them may also be given
-     * by position. NULL: none. */
+    /* Arguments that are fixed, in Python: "b=False, x={'a': PH, 'b': [PH, 5]}"; PH is what stays
+     * an input. Lists, tuples and dicts become one placeholder a leaf, and the graph returns a flat
+     * list. All of them may also be given by position. NULL: none. */
     const char *concrete_args;
     /* Should m be one node? `usual` is what torch.fx would say. NULL: what torch.fx says. */
     bool (*is_leaf_module)(void *user, const fxs_module *m, const char *path, bool usual);
-    /* The path that m gets; `usual` is the first one under the root, NULL when it is not there. NULL: the usual one. */
+    /* The path that m gets; `usual` is the first one under the root, NULL when it is not there.
+     * NULL: the usual one. */
     const char *(*path_of_module)(void *user, const fxs_module *m, const char *usual);
     void *user;
     bool record_source;   /* each node remembers file and line */
@@ -281,15 +310,20 @@ typedef struct fxs_trace_options {
     bool refuse_mutation; /* functions that write in place are an error */
 } fxs_trace_options;
 
-/* Traces root's forward (or, of a layer or Sequential, what it computes) into a new GraphModule that shares root's
- * layers and parameters; `opt` may be NULL. Errors: what went wrong first, in building the modules or in the trace. */
-FXS_API fxs_status fxs_trace(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt, fxs_module **graph_module);
+/* Traces root's forward (or, of a layer or Sequential, what it computes) into a new GraphModule
+ * that shares root's layers and parameters; `opt` may be NULL. Errors: what went wrong first, in
+ * building the modules or in the trace. */
+FXS_API fxs_status fxs_trace(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt,
+                             fxs_module **graph_module);
 /* The same for a function without a module; `name` becomes the class of the GraphModule. */
-FXS_API fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char *signature, fxs_forward_fn *fn,
-                                      void *user, const fxs_trace_options *opt, fxs_module **graph_module);
-/* A GraphModule of class `class_name` (NULL: root's): it takes g over, and shares those modules and parameters of root
- * that g's nodes name. Where a path leads through a module that is not called, a bare Module takes its place. A target
- * that root does not have is FXS_ENOTFOUND, and then g is still the caller's. */
-FXS_API fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *class_name, fxs_module **out);
+FXS_API fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char *signature,
+                                      fxs_forward_fn *fn, void *user, const fxs_trace_options *opt,
+                                      fxs_module **graph_module);
+/* A GraphModule of class `class_name` (NULL: root's): it takes g over, and shares those modules and
+ * parameters of root that g's nodes name. Where a path leads through a module that is not called, a
+ * bare Module takes its place. A target that root does not have is FXS_ENOTFOUND, and then g is
+ * still the caller's. */
+FXS_API fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *class_name,
+                                        fxs_module **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* arena.c: chunks of growing size, bumped. With -Ddebug_arena=true every item is a chunk of its own, so that
- * AddressSanitizer sees writes past an item. */
+/* arena.c: chunks of growing size, bumped. With -Ddebug_arena=true every item is a chunk of its
+ * own, so that AddressSanitizer sees writes past an item. */
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static fxs_arena_chunk *chunk_new(size_t size) {
     fxs_arena_chunk *c = fxs_alloc(1, sizeof *c);
     if (!c)
         return NULL;
-    if (fxs_alloc_refused() || posix_memalign((void **)&c->base, WIDE_ALIGN, size ? size : 1) != 0) {
+    if (fxs_alloc_refused() ||
+        posix_memalign((void **)&c->base, WIDE_ALIGN, size ? size : 1) != 0) {
         free(c);
         return NULL;
     }

@@ -1,4 +1,5 @@
-/* arena.h: memory that dies together. Graphs keep nodes, arguments and names in one; kernels get one as scratch. */
+/* arena.h: memory that dies together. Graphs keep nodes, arguments and names in one; kernels get
+ * one as scratch. */
 #ifndef FXS_BASE_ARENA_H
 #define FXS_BASE_ARENA_H
 
@@ -9,8 +10,8 @@ typedef struct fxs_arena {
     fxs_arena_chunk *chunks; /* newest first */
 } fxs_arena;
 
-/* Zeroed memory for n items of `size` bytes, aligned for any type (64 bytes from 1 KiB on, for vector loads);
- * NULL when memory is out. A zeroed fxs_arena is empty and ready. */
+/* Zeroed memory for n items of `size` bytes, aligned for any type (64 bytes from 1 KiB on, for
+ * vector loads); NULL when memory is out. A zeroed fxs_arena is empty and ready. */
 void *fxs_arena_alloc(fxs_arena *a, size_t n, size_t size);
 /* The same, but the bytes are not zeroed: for scratch that a kernel fills. */
 void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size);

@@ -1,4 +1,5 @@
-/* buf.h: a growing text. A failed allocation makes it stay failed, so that printers read like prose and ask once. */
+/* buf.h: a growing text. A failed allocation makes it stay failed, so that printers read like prose
+ * and ask once. */
 #ifndef FXS_BASE_BUF_H
 #define FXS_BASE_BUF_H
 
@@ -20,7 +21,8 @@ void fxs_buf_printf(fxs_buf *b, const char *fmt, ...) FXS_PRINTF(2, 3);
 void fxs_buf_vprintf(fxs_buf *b, const char *fmt, va_list ap);
 /* Cuts the text back to n bytes. */
 void fxs_buf_cut(fxs_buf *b, size_t n);
-/* The text ("" when empty), for the caller to fxs_free; NULL when the buffer failed. The buffer is empty after. */
+/* The text ("" when empty), for the caller to fxs_free; NULL when the buffer failed. The buffer is
+ * empty after. */
 char *fxs_buf_take(fxs_buf *b, size_t *len);
 void fxs_buf_free(fxs_buf *b);
 

@@ -17,9 +17,13 @@ static const char *const status_texts[] = {
 #undef X
 };
 
-const char *fxs_status_name(fxs_status s) { return (unsigned)s < FXS_STATUS_COUNT ? status_names[s] : "?"; }
+const char *fxs_status_name(fxs_status s) {
+    return (unsigned)s < FXS_STATUS_COUNT ? status_names[s] : "?";
+}
 
-const char *fxs_status_text(fxs_status s) { return (unsigned)s < FXS_STATUS_COUNT ? status_texts[s] : "?"; }
+const char *fxs_status_text(fxs_status s) {
+    return (unsigned)s < FXS_STATUS_COUNT ? status_texts[s] : "?";
+}
 
 const char *fxs_version(void) { return FXS_VERSION; }
 
@@ -49,7 +53,8 @@ void fxs_ctx_free(fxs_ctx *ctx) {
 const char *fxs_ctx_error(const fxs_ctx *ctx) {
     if (ctx->status == FXS_OK)
         return "";
-    return ctx->message.data && !ctx->message.failed ? ctx->message.data : fxs_status_text(ctx->status);
+    return ctx->message.data && !ctx->message.failed ? ctx->message.data
+                                                     : fxs_status_text(ctx->status);
 }
 
 fxs_status fxs_ctx_status(const fxs_ctx *ctx) { return ctx->status; }
@@ -64,7 +69,8 @@ void fxs_ctx_set_seed(fxs_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
 
 fxs_status fxs_ctx_set_threads(fxs_ctx *ctx, int threads) {
     if (threads < 0 || threads > FXS_MAX_THREADS)
-        return fxs_fail(ctx, FXS_EINVAL, "threads must be 0 to %d, not %d", FXS_MAX_THREADS, threads);
+        return fxs_fail(ctx, FXS_EINVAL, "threads must be 0 to %d, not %d", FXS_MAX_THREADS,
+                        threads);
     fxs_pool_free(ctx->pool);
     ctx->pool = NULL;
     if (threads == 0)
@@ -108,12 +114,15 @@ fxs_status fxs_fail_memory(fxs_ctx *ctx) {
     if (ctx->status == FXS_OK) {
         ctx->status = FXS_ENOMEM;
         fxs_buf_cut(&ctx->message, 0);
-        ctx->message.failed = true; /* no allocation here: fxs_ctx_error falls back on the status text */
+        ctx->message.failed =
+            true; /* no allocation here: fxs_ctx_error falls back on the status text */
     }
     return ctx->status;
 }
 
-fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b) { return b->failed ? fxs_fail_memory(ctx) : FXS_OK; }
+fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b) {
+    return b->failed ? fxs_fail_memory(ctx) : FXS_OK;
+}
 
 fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len) {
     *text = fxs_buf_take(b, len);

@@ -1,5 +1,5 @@
-/* ctx.h: the context: the first error, the seed, the threads, the block cache. fxs_fail is the only place where an
- * error begins; outer layers add where it was with fxs_fail_where. */
+/* ctx.h: the context: the first error, the seed, the threads, the block cache. fxs_fail is the only
+ * place where an error begins; outer layers add where it was with fxs_fail_where. */
 #ifndef FXS_BASE_CTX_H
 #define FXS_BASE_CTX_H
 
@@ -14,14 +14,16 @@ struct fxs_ctx {
     fxs_status status;
     fxs_buf message;
     uint64_t seed;
-    uint64_t stamp; /* of walks over graphs: one counter, so that nodes of several graphs may meet in one walk */
+    uint64_t stamp; /* of walks over graphs: one counter, so that nodes of several graphs may meet
+                       in one walk */
     struct fxs_pool *pool;         /* base/pool.c; NULL: one thread */
     struct fxs_blocks *blocks;     /* base/storage.c; counted: storages may outlive the context */
     struct fxs_registry *registry; /* op/registry.c, made at first use */
     void (*registry_free)(struct fxs_registry *r);
 };
 
-/* Sets status and message unless an error is already kept (the first one wins), and returns the status that is kept. */
+/* Sets status and message unless an error is already kept (the first one wins), and returns the
+ * status that is kept. */
 fxs_status fxs_fail(fxs_ctx *ctx, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 4);
 /* Puts "where: " before the kept message; returns the kept status. */
 fxs_status fxs_fail_where(fxs_ctx *ctx, const char *fmt, ...) FXS_PRINTF(2, 3);
@@ -31,11 +33,11 @@ fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b);
 /* Gives the buffer's text to a public out-parameter. */
 fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len);
 
-#define FXS_TRY(e)                                                                                                     \
-    do {                                                                                                               \
-        fxs_status s_ = (e);                                                                                           \
-        if (s_ != FXS_OK)                                                                                              \
-            return s_;                                                                                                 \
+#define FXS_TRY(e)                                                                                 \
+    do {                                                                                           \
+        fxs_status s_ = (e);                                                                       \
+        if (s_ != FXS_OK)                                                                          \
+            return s_;                                                                             \
     } while (0)
 
 #endif

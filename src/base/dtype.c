@@ -23,7 +23,9 @@ static const struct {
     {"cfloat", FXS_COMPLEX64}, {"cdouble", FXS_COMPLEX128}, {"chalf", FXS_COMPLEX32},
 };
 
-const char *fxs_dtype_name(fxs_dtype d) { return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].name : "?"; }
+const char *fxs_dtype_name(fxs_dtype d) {
+    return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].name : "?";
+}
 
 size_t fxs_dtype_size(fxs_dtype d) { return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].size : 0; }
 

@@ -8,7 +8,8 @@ bool fxs_is_floating(fxs_dtype d);
 bool fxs_is_integral(fxs_dtype d); /* bool not included */
 bool fxs_is_complex(fxs_dtype d);
 bool fxs_is_quantized(fxs_dtype d);
-/* Types that kernels can read and write element by element (fxs_load_double and fxs_store_double). */
+/* Types that kernels can read and write element by element (fxs_load_double and fxs_store_double).
+ */
 bool fxs_is_computable(fxs_dtype d);
 /* torch.promote_types */
 fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b);

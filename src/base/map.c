@@ -1,4 +1,5 @@
-/* map.c: open addressing with linear probing, at most half full; nothing is ever removed, as names never are. */
+/* map.c: open addressing with linear probing, at most half full; nothing is ever removed, as names
+ * never are. */
 #include "base/map.h"
 
 #include <string.h>

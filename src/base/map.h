@@ -1,4 +1,5 @@
-/* map.h: a hash map from text to pointers (or small integers). Keys are borrowed: they must live as long as it. */
+/* map.h: a hash map from text to pointers (or small integers). Keys are borrowed: they must live as
+ * long as it. */
 #ifndef FXS_BASE_MAP_H
 #define FXS_BASE_MAP_H
 

@@ -1,4 +1,5 @@
-/* mapping.c: see mapping.h. Pages come from the file when they are touched first, and cost no copy. */
+/* mapping.c: see mapping.h. Pages come from the file when they are touched first, and cost no copy.
+ */
 #include "base/mapping.h"
 
 #include <errno.h>

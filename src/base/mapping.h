@@ -1,4 +1,5 @@
-/* mapping.h: a file in memory, counted by all who look at it. Private: writing there does not change the file. */
+/* mapping.h: a file in memory, counted by all who look at it. Private: writing there does not
+ * change the file. */
 #ifndef FXS_BASE_MAPPING_H
 #define FXS_BASE_MAPPING_H
 

@@ -1,4 +1,5 @@
-/* pool.c: workers spin shortly for the next region, then sleep. Ranges are handed out by an atomic counter. */
+/* pool.c: workers spin shortly for the next region, then sleep. Ranges are handed out by an atomic
+ * counter. */
 #include "base/pool.h"
 
 #include <pthread.h>

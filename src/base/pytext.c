@@ -36,7 +36,8 @@ void fxs_buf_float(fxs_buf *b, double x) {
         memmove(d + 1, d + 2, strlen(d + 2) + 1);
     int n = (int)strlen(d);
     if (exp < -4 || exp >= 16) {
-        fxs_buf_printf(b, n > 1 ? "%c.%se%c%02d" : "%c%se%c%02d", d[0], d + 1, exp < 0 ? '-' : '+', abs(exp));
+        fxs_buf_printf(b, n > 1 ? "%c.%se%c%02d" : "%c%se%c%02d", d[0], d + 1, exp < 0 ? '-' : '+',
+                       abs(exp));
     } else if (exp < 0) {
         fxs_buf_puts(b, "0.");
         fxs_buf_fill(b, '0', (size_t)(-exp - 1));
@@ -58,14 +59,17 @@ size_t fxs_utf8_len(const char *s, size_t left) {
         return 0;
     if (u[0] < 0x80)
         return 1;
-    size_t n = u[0] >= 0xc2 && u[0] < 0xe0 ? 2 : u[0] >= 0xe0 && u[0] < 0xf0 ? 3 : u[0] >= 0xf0 && u[0] < 0xf5 ? 4 : 0;
+    size_t n = u[0] >= 0xc2 && u[0] < 0xe0   ? 2
+               : u[0] >= 0xe0 && u[0] < 0xf0 ? 3
+               : u[0] >= 0xf0 && u[0] < 0xf5 ? 4
+                                             : 0;
     if (n == 0 || n > left)
         return 0;
     for (size_t i = 1; i < n; i++)
         if ((u[i] & 0xc0) != 0x80)
             return 0;
-    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
-        (u[0] == 0xf4 && u[1] > 0x8f))
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+        (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
         return 0; /* overlong, surrogate, beyond U+10FFFF */
     return n;
 }
@@ -128,7 +132,8 @@ bool fxs_read_float(const char *s, size_t len, double *out) {
     return *end == '\0';
 }
 
-/* ---- values ------------------------------------------------------------------------------------------- */
+/* ---- values
+ * ------------------------------------------------------------------------------------------- */
 
 void fxs_buf_tensor(fxs_buf *b, const fxs_tensor *t) {
     fxs_buf_puts(b, fxs_dtype_name(t->dtype));
@@ -156,7 +161,8 @@ static void put_complex(fxs_buf *b, const double *c) {
     fxs_buf_free(&imag);
 }
 
-static void repr_items(fxs_buf *b, const fxs_value *v, const char *open, const char *close, const fxs_repr *how) {
+static void repr_items(fxs_buf *b, const fxs_value *v, const char *open, const char *close,
+                       const fxs_repr *how) {
     size_t n = v->u.seq->len;
     fxs_buf_puts(b, open);
     for (size_t i = 0; i < n; i++) {

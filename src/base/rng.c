@@ -1,5 +1,5 @@
-/* rng.c: see rng.h. The float32 paths are the ones that networks' parameters take, so they are plain loops that the
- * compiler turns into vectors. */
+/* rng.c: see rng.h. The float32 paths are the ones that networks' parameters take, so they are
+ * plain loops that the compiler turns into vectors. */
 #include "base/rng.h"
 
 #include <math.h>
@@ -24,11 +24,13 @@ double fxs_random_normal(uint64_t seed, uint64_t i) {
 }
 
 static void store(const fill_job *j, int64_t i, double x) {
-    fxs_store_double(j->t->dtype, (char *)fxs_tensor_data(j->t) + i * (int64_t)fxs_dtype_size(j->t->dtype), x);
+    fxs_store_double(j->t->dtype,
+                     (char *)fxs_tensor_data(j->t) + i * (int64_t)fxs_dtype_size(j->t->dtype), x);
 }
 
 FXS_VECTOR
-static void uniform_floats(float *p, int64_t begin, int64_t end, uint64_t seed, float low, float width) {
+static void uniform_floats(float *p, int64_t begin, int64_t end, uint64_t seed, float low,
+                           float width) {
     for (int64_t i = begin; i < end; i++)
         p[i] = low + width * fxs_random_unit(seed, (uint64_t)i);
 }
@@ -37,7 +39,8 @@ static void uniform_range(void *user, int64_t begin, int64_t end, int thread) {
     const fill_job *j = user;
     (void)thread;
     if (j->t->dtype == FXS_FLOAT32) {
-        uniform_floats(fxs_tensor_data(j->t), begin, end, j->seed, (float)j->a, (float)(j->b - j->a));
+        uniform_floats(fxs_tensor_data(j->t), begin, end, j->seed, (float)j->a,
+                       (float)(j->b - j->a));
         return;
     }
     for (int64_t i = begin; i < end; i++)
@@ -56,9 +59,11 @@ static void integer_range(void *user, int64_t begin, int64_t end, int thread) {
     (void)thread;
     size_t size = fxs_dtype_size(j->t->dtype);
     for (int64_t i = begin; i < end; i++) {
-        uint64_t r = (uint64_t)fxs_random_bits(j->seed, (uint64_t)i) << 32 | fxs_random_bits(~j->seed, (uint64_t)i);
+        uint64_t r = (uint64_t)fxs_random_bits(j->seed, (uint64_t)i) << 32 |
+                     fxs_random_bits(~j->seed, (uint64_t)i);
         uint64_t x = j->span ? (uint64_t)(((wide)r * j->span) >> 64) : r;
-        fxs_store_int(j->t->dtype, (char *)fxs_tensor_data(j->t) + (size_t)i * size, (int64_t)((uint64_t)j->low + x));
+        fxs_store_int(j->t->dtype, (char *)fxs_tensor_data(j->t) + (size_t)i * size,
+                      (int64_t)((uint64_t)j->low + x));
     }
 }
 

@@ -1,4 +1,5 @@
-/* rng.h: random numbers by counter: element i of stream `seed` is the same whoever computes it, on any thread. */
+/* rng.h: random numbers by counter: element i of stream `seed` is the same whoever computes it, on
+ * any thread. */
 #ifndef FXS_BASE_RNG_H
 #define FXS_BASE_RNG_H
 

@@ -1,4 +1,5 @@
-/* storage.c: best fit within twice the size; large blocks are mapped and advised to be huge pages. */
+/* storage.c: best fit within twice the size; large blocks are mapped and advised to be huge pages.
+ */
 #include "base/storage.h"
 
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static bool take_cached(fxs_blocks *b, size_t bytes, block *out) {
     return true;
 }
 
-/* More than the machine has can't be computed with, but the system might promise it and end the process later. */
+/* More than the machine has can't be computed with, but the system might promise it and end the
+ * process later. */
 static bool beyond_memory(size_t bytes) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 && bytes / (size_t)page > (size_t)pages;
@@ -81,7 +83,8 @@ fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes) {
         fxs_free(s);
         return NULL;
     }
-    *s = (fxs_storage){.refs = 1, .bytes = bytes, .data = blk.data, .blocks = b, .capacity = blk.capacity};
+    *s = (fxs_storage){
+        .refs = 1, .bytes = bytes, .data = blk.data, .blocks = b, .capacity = blk.capacity};
     b->refs++;
     return s;
 }

@@ -1,5 +1,5 @@
-/* storage.h: counted memory of tensors. Blocks that are dropped wait in the context's cache for the next tensor of
- * about their size: a fresh page costs more than the arithmetic on it. */
+/* storage.h: counted memory of tensors. Blocks that are dropped wait in the context's cache for the
+ * next tensor of about their size: a fresh page costs more than the arithmetic on it. */
 #ifndef FXS_BASE_STORAGE_H
 #define FXS_BASE_STORAGE_H
 

@@ -23,20 +23,21 @@ void fxs_channels_last_strides(int ndim, const int64_t *sizes, int64_t *strides)
 
 static fxs_status check_sizes(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes) {
     if (ndim < 0 || ndim > FXS_MAX_DIM)
-        return fxs_fail(ctx, FXS_ELIMIT, "a tensor of %d dimensions; at most %d are supported", ndim, FXS_MAX_DIM);
+        return fxs_fail(ctx, FXS_ELIMIT, "a tensor of %d dimensions; at most %d are supported",
+                        ndim, FXS_MAX_DIM);
     int64_t bytes = (int64_t)fxs_dtype_size(dtype);
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] < 0)
-            return fxs_fail(ctx, FXS_ESHAPE, "a size can't be negative, but dimension %d has %lld", i,
-                            (long long)sizes[i]);
+            return fxs_fail(ctx, FXS_ESHAPE, "a size can't be negative, but dimension %d has %lld",
+                            i, (long long)sizes[i]);
         if (__builtin_mul_overflow(bytes, sizes[i] ? sizes[i] : 1, &bytes))
             return fxs_fail(ctx, FXS_ELIMIT, "a tensor of more than 2^63 bytes");
     }
     return FXS_OK;
 }
 
-fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, const int64_t *strides,
-                           fxs_tensor **out) {
+fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                           const int64_t *strides, fxs_tensor **out) {
     *out = NULL;
     FXS_TRY(check_sizes(ctx, dtype, ndim, sizes));
     fxs_tensor *t = fxs_alloc0(1, sizeof *t);
@@ -55,11 +56,13 @@ fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_
     return FXS_OK;
 }
 
-fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out) {
+fxs_status fxs_tensor_new_meta(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                               fxs_tensor **out) {
     return fxs_tensor_make(ctx, dtype, ndim, sizes, NULL, out);
 }
 
-fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, fxs_tensor **out) {
+fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                          fxs_tensor **out) {
     FXS_TRY(fxs_tensor_make(ctx, dtype, ndim, sizes, NULL, out));
     fxs_status s = fxs_tensor_allocate(ctx, *out);
     if (s != FXS_OK) {
@@ -144,7 +147,8 @@ int64_t fxs_tensor_numel(const fxs_tensor *t) {
 }
 
 void *fxs_tensor_data(const fxs_tensor *t) {
-    return t->storage ? (char *)t->storage->data + t->offset * (int64_t)fxs_dtype_size(t->dtype) : NULL;
+    return t->storage ? (char *)t->storage->data + t->offset * (int64_t)fxs_dtype_size(t->dtype)
+                      : NULL;
 }
 
 bool fxs_tensor_is_contiguous(const fxs_tensor *t) {
@@ -178,7 +182,9 @@ static bool is_channels_last_of(const fxs_tensor *t, int ndim) {
     return true;
 }
 
-bool fxs_tensor_is_channels_last(const fxs_tensor *t) { return is_channels_last_of(t, 4) || is_channels_last_of(t, 5); }
+bool fxs_tensor_is_channels_last(const fxs_tensor *t) {
+    return is_channels_last_of(t, 4) || is_channels_last_of(t, 5);
+}
 
 fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t) {
     if (fxs_tensor_is_contiguous(t))
@@ -189,7 +195,8 @@ fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t) {
 }
 
 bool fxs_tensor_same_place(const fxs_tensor *a, const fxs_tensor *b) {
-    if (!a->storage || a->storage != b->storage || a->offset != b->offset || a->dtype != b->dtype || a->ndim != b->ndim)
+    if (!a->storage || a->storage != b->storage || a->offset != b->offset || a->dtype != b->dtype ||
+        a->ndim != b->ndim)
         return false;
     for (int i = 0; i < a->ndim; i++)
         if (a->sizes[i] != b->sizes[i] || (a->sizes[i] > 1 && a->strides[i] != b->strides[i]))
@@ -208,7 +215,8 @@ char *fxs_sizes_text(const fxs_tensor *t, char text[FXS_SIZES_TEXT]) {
     size_t at = 0;
     text[at++] = '[';
     for (int i = 0; i < t->ndim && at < FXS_SIZES_TEXT - 32; i++)
-        at += (size_t)snprintf(text + at, FXS_SIZES_TEXT - at, i ? ", %lld" : "%lld", (long long)t->sizes[i]);
+        at += (size_t)snprintf(text + at, FXS_SIZES_TEXT - at, i ? ", %lld" : "%lld",
+                               (long long)t->sizes[i]);
     snprintf(text + at, FXS_SIZES_TEXT - at, "]");
     return text;
 }
@@ -230,7 +238,8 @@ fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out) 
     return FXS_OK;
 }
 
-/* ---- copying ------------------------------------------------------------------------------------------ */
+/* ---- copying
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct copy_job {
     int ndim; /* of the outer loop; the inner run is apart */
@@ -242,10 +251,10 @@ typedef struct copy_job {
     int64_t dst_size, src_size;
 } copy_job;
 
-#define COPY_RUN(type)                                                                                                 \
-    do {                                                                                                               \
-        for (int64_t i = 0; i < j->run; i++)                                                                           \
-            ((type *)dst)[i * j->dst_step] = ((const type *)src)[i * j->src_step];                                     \
+#define COPY_RUN(type)                                                                             \
+    do {                                                                                           \
+        for (int64_t i = 0; i < j->run; i++)                                                       \
+            ((type *)dst)[i * j->dst_step] = ((const type *)src)[i * j->src_step];                 \
     } while (0)
 
 static void copy_same_type(const copy_job *j, char *dst, const char *src) {
@@ -268,7 +277,8 @@ static void copy_same_type(const copy_job *j, char *dst, const char *src) {
         break;
     default:
         for (int64_t i = 0; i < j->run; i++)
-            memcpy(dst + i * j->dst_step * j->dst_size, src + i * j->src_step * j->src_size, (size_t)j->dst_size);
+            memcpy(dst + i * j->dst_step * j->dst_size, src + i * j->src_step * j->src_size,
+                   (size_t)j->dst_size);
     }
 }
 
@@ -310,7 +320,8 @@ static void join_dimensions(copy_job *j, const fxs_tensor *dst, const fxs_tensor
         if (n == 1)
             continue;
         int k = j->ndim - 1;
-        if (k >= 0 && j->dst_strides[k] == n * dst->strides[i] && j->src_strides[k] == n * src->strides[i]) {
+        if (k >= 0 && j->dst_strides[k] == n * dst->strides[i] &&
+            j->src_strides[k] == n * src->strides[i]) {
             j->sizes[k] *= n;
         } else {
             k = j->ndim++;

@@ -1,4 +1,5 @@
-/* tensor.h: the tensor: dtype, sizes, strides, offset, counted storage. Views share storage; a meta tensor has none. */
+/* tensor.h: the tensor: dtype, sizes, strides, offset, counted storage. Views share storage; a meta
+ * tensor has none. */
 #ifndef FXS_BASE_TENSOR_H
 #define FXS_BASE_TENSOR_H
 
@@ -17,10 +18,12 @@ struct fxs_tensor {
     int64_t sizes[FXS_MAX_DIM], strides[FXS_MAX_DIM];
 };
 
-/* A meta tensor with the given strides (NULL: contiguous); checks sizes, dimensions and overflow. */
-fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes, const int64_t *strides,
-                           fxs_tensor **out);
-/* A new tensor with t's facts over t's storage (none if t has none): change its sizes, strides, offset. */
+/* A meta tensor with the given strides (NULL: contiguous); checks sizes, dimensions and overflow.
+ */
+fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                           const int64_t *strides, fxs_tensor **out);
+/* A new tensor with t's facts over t's storage (none if t has none): change its sizes, strides,
+ * offset. */
 fxs_status fxs_tensor_view(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
 /* t's facts without storage. */
 fxs_status fxs_tensor_to_meta(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **out);
@@ -28,15 +31,17 @@ fxs_status fxs_tensor_to_meta(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **ou
 fxs_status fxs_tensor_allocate(fxs_ctx *ctx, fxs_tensor *t);
 /* A contiguous tensor with t's values: t itself (counted) when it is contiguous already. */
 fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
-/* Copies src into dst, which has the same sizes, any strides, any computable dtype. Both have storage. */
+/* Copies src into dst, which has the same sizes, any strides, any computable dtype. Both have
+ * storage. */
 void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src);
 
 bool fxs_tensor_is_contiguous(const fxs_tensor *t);
 bool fxs_tensor_is_channels_last(const fxs_tensor *t);
-/* Same dtype, sizes, strides, offset and storage: writing one writes the other, element for element. */
+/* Same dtype, sizes, strides, offset and storage: writing one writes the other, element for
+ * element. */
 bool fxs_tensor_same_place(const fxs_tensor *a, const fxs_tensor *b);
-/* Fills strides so that dimension perm[i] is the i-th from the outside. perm NULL: 0, 1, 2, ... A size of 0 counts
- * as 1. */
+/* Fills strides so that dimension perm[i] is the i-th from the outside. perm NULL: 0, 1, 2, ... A
+ * size of 0 counts as 1. */
 void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *strides);
 /* Strides of torch.channels_last (4 dimensions) or channels_last_3d (5). */
 void fxs_channels_last_strides(int ndim, const int64_t *sizes, int64_t *strides);

@@ -10,7 +10,8 @@ static void *make_block(fxs_arena *a, size_t head, size_t n, size_t size) {
     return a ? fxs_arena_alloc(a, 1, bytes) : fxs_alloc0(1, bytes);
 }
 
-fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len, fxs_value *out) {
+fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len,
+                         fxs_value *out) {
     *out = fxs_none();
     if (len == SIZE_MAX)
         return fxs_fail_memory(ctx);
@@ -59,7 +60,8 @@ fxs_status fxs_value_str(fxs_ctx *ctx, const char *s, fxs_value *out) {
     return fxs_make_text(ctx, NULL, FXS_V_STR, s, strlen(s), out);
 }
 
-static fxs_status heap_sequence(fxs_ctx *ctx, fxs_tag tag, size_t n, const fxs_value *items, fxs_value *out) {
+static fxs_status heap_sequence(fxs_ctx *ctx, fxs_tag tag, size_t n, const fxs_value *items,
+                                fxs_value *out) {
     FXS_TRY(fxs_make_seq(ctx, NULL, tag, n, out));
     for (size_t i = 0; i < n; i++)
         out->u.seq->items[i] = fxs_value_ref(items[i]);
@@ -74,11 +76,13 @@ fxs_status fxs_value_list(fxs_ctx *ctx, size_t n, const fxs_value *items, fxs_va
     return heap_sequence(ctx, FXS_V_LIST, n, items, out);
 }
 
-fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step, fxs_value *out) {
+fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step,
+                           fxs_value *out) {
     return heap_sequence(ctx, FXS_V_SLICE, 3, (fxs_value[]){start, stop, step}, out);
 }
 
-fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values, fxs_value *out) {
+fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values,
+                          fxs_value *out) {
     FXS_TRY(fxs_make_dict(ctx, NULL, n, out));
     for (size_t i = 0; i < n; i++) {
         fxs_pair *p = &out->u.dict->pairs[i];
@@ -142,10 +146,11 @@ void fxs_value_unref(fxs_value *v) {
         fxs_tensor_unref(v->u.tensor);
     } else if (refs && *refs > 0 && --*refs == 0) {
         free_items(v);
-        fxs_free(v->tag == FXS_V_DICT                                                     ? (void *)v->u.dict
-                 : v->tag == FXS_V_OBJECT                                                 ? (void *)v->u.object
-                 : v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_SLICE ? (void *)v->u.seq
-                                                                                          : (void *)v->u.s);
+        fxs_free(v->tag == FXS_V_DICT     ? (void *)v->u.dict
+                 : v->tag == FXS_V_OBJECT ? (void *)v->u.object
+                 : v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_SLICE
+                     ? (void *)v->u.seq
+                     : (void *)v->u.s);
     }
     *v = fxs_none();
 }
@@ -186,7 +191,8 @@ const char *fxs_value_text(const fxs_value *v) {
     }
 }
 
-static fxs_status map_seq(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user, fxs_value *out) {
+static fxs_status map_seq(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn,
+                          void *user, fxs_value *out) {
     FXS_TRY(fxs_make_seq(ctx, a, v->tag, v->u.seq->len, out));
     out->u.seq->kind = v->u.seq->kind;
     out->u.seq->type_name = v->u.seq->type_name;
@@ -195,16 +201,19 @@ static fxs_status map_seq(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_ma
     return FXS_OK;
 }
 
-static fxs_status map_dict(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user, fxs_value *out) {
+static fxs_status map_dict(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn,
+                           void *user, fxs_value *out) {
     FXS_TRY(fxs_make_dict(ctx, a, v->u.dict->len, out));
     for (size_t i = 0; i < v->u.dict->len; i++) {
         FXS_TRY(fxs_value_copy(ctx, a, &v->u.dict->pairs[i].key, &out->u.dict->pairs[i].key));
-        FXS_TRY(fxs_value_map(ctx, a, &v->u.dict->pairs[i].value, fn, user, &out->u.dict->pairs[i].value));
+        FXS_TRY(fxs_value_map(ctx, a, &v->u.dict->pairs[i].value, fn, user,
+                              &out->u.dict->pairs[i].value));
     }
     return FXS_OK;
 }
 
-fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user, fxs_value *out) {
+fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user,
+                         fxs_value *out) {
     fxs_status s;
     switch (v->tag) {
     case FXS_V_LIST:
@@ -313,7 +322,8 @@ bool fxs_value_equal(const fxs_value *a, const fxs_value *b) {
     case FXS_V_DICT:
         return items_equal(a, b);
     default:
-        return fxs_value_text(a) && a->u.s->len == b->u.s->len && memcmp(a->u.s->text, b->u.s->text, a->u.s->len) == 0;
+        return fxs_value_text(a) && a->u.s->len == b->u.s->len &&
+               memcmp(a->u.s->text, b->u.s->text, a->u.s->len) == 0;
     }
 }
 

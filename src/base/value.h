@@ -1,6 +1,6 @@
-/* value.h: the one tagged value of arguments and results. Containers and texts are either counted on the heap or owned
- * by an arena (refs 0: counting does nothing); which of the two is said by the arena argument of the makers (NULL:
- * heap). */
+/* value.h: the one tagged value of arguments and results. Containers and texts are either counted
+ * on the heap or owned by an arena (refs 0: counting does nothing); which of the two is said by the
+ * arena argument of the makers (NULL: heap). */
 #ifndef FXS_BASE_VALUE_H
 #define FXS_BASE_VALUE_H
 
@@ -48,7 +48,8 @@ struct fxs_object {
 enum { FXS_MAX_DEPTH = 200 };
 
 /* tag: STR DEVICE LAYOUT FUNCTION OPAQUE */
-fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len, fxs_value *out);
+fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len,
+                         fxs_value *out);
 /* tag: LIST TUPLE SLICE; the items are none, to be filled. */
 fxs_status fxs_make_seq(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, size_t len, fxs_value *out);
 /* The pairs are none, to be filled. */
@@ -58,19 +59,24 @@ fxs_status fxs_make_size(fxs_ctx *ctx, int ndim, const int64_t *sizes, fxs_value
 
 /* Gives the value for one leaf in *out, which already holds the leaf itself (not counted). */
 typedef fxs_status fxs_map_fn(void *user, const fxs_value *leaf, fxs_value *out);
-/* torch.fx's map_aggregate: rebuilds lists, tuples, slices and dicts, calls fn for every other value. New containers go
- * to `a` (NULL: the heap). What fn gives must be counted for the result, or live in `a`. */
-fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user, fxs_value *out);
-/* A copy whose containers and texts belong to `a` (NULL: the heap); nodes and tensors are shared and counted. */
+/* torch.fx's map_aggregate: rebuilds lists, tuples, slices and dicts, calls fn for every other
+ * value. New containers go to `a` (NULL: the heap). What fn gives must be counted for the result,
+ * or live in `a`. */
+fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user,
+                         fxs_value *out);
+/* A copy whose containers and texts belong to `a` (NULL: the heap); nodes and tensors are shared
+ * and counted. */
 fxs_status fxs_value_copy(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_value *out);
-/* Calls fn for each leaf, depth first, in order; stops at the first that returns false and returns false. */
+/* Calls fn for each leaf, depth first, in order; stops at the first that returns false and returns
+ * false. */
 typedef bool fxs_visit_fn(void *user, const fxs_value *leaf);
 bool fxs_value_visit(const fxs_value *v, fxs_visit_fn *fn, void *user);
 
 /* Python's ==, for values without nodes and tensors. */
 bool fxs_value_equal(const fxs_value *a, const fxs_value *b);
 bool fxs_value_has_tensor(const fxs_value *v);
-/* Python's name of the value's type, as ShapeProp would record it: "torch.Tensor", "int", "torch.Size", "NoneType". */
+/* Python's name of the value's type, as ShapeProp would record it: "torch.Tensor", "int",
+ * "torch.Size", "NoneType". */
 const char *fxs_value_type_name(const fxs_value *v);
 
 /* How a node in a value is written; base knows no nodes. */

@@ -1,6 +1,7 @@
-/* cli.h: the command's own types: what options and commands are (const rows), and what the parser makes of a command
- * line (the settings). The rows alone decide what is parsed, what --help and the man page say, and what a shell
- * completes. Nothing under src/cli includes more than fxscope.h, fxrender.h and the C library. */
+/* cli.h: the command's own types: what options and commands are (const rows), and what the parser
+ * makes of a command line (the settings). The rows alone decide what is parsed, what --help and the
+ * man page say, and what a shell completes. Nothing under src/cli includes more than fxscope.h,
+ * fxrender.h and the C library. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -11,12 +12,15 @@
 #include "fxscope.h"
 
 /* X(NAME, number, meaning) */
-#define CLI_EXIT_MAP(X)                                                                                                \
-    X(OK, 0, "All is well.")                                                                                           \
-    X(FAILURE, 1, "The model can't be read or parsed, or an output can't be written.")                                 \
-    X(USAGE, 2, "The command line is wrong: a command, an option, a value, or an input that the model does not have.") \
-    X(FINDINGS, 3,                                                                                                     \
-      "The output is there, but an input is missing, a node failed or is unknown, or the graph is not well-formed.")
+#define CLI_EXIT_MAP(X)                                                                            \
+    X(OK, 0, "All is well.")                                                                       \
+    X(FAILURE, 1, "The model can't be read or parsed, or an output can't be written.")             \
+    X(USAGE, 2,                                                                                    \
+      "The command line is wrong: a command, an option, a value, or an input that the model does " \
+      "not have.")                                                                                 \
+    X(FINDINGS, 3,                                                                                 \
+      "The output is there, but an input is missing, a node failed or is unknown, or the graph "   \
+      "is not well-formed.")
 
 typedef enum cli_exit {
 #define X(name, number, text) CLI_##name = number,
@@ -59,9 +63,10 @@ typedef enum cli_store {
 
 /* One option. A table of them ends with a row without a name. */
 typedef struct cli_option {
-    const char *name;         /* without the dashes */
-    char letter;              /* 0: none */
-    const char *arg;          /* what help calls the value; NULL: takes none. "FILE" is completed with file names */
+    const char *name; /* without the dashes */
+    char letter;      /* 0: none */
+    const char
+        *arg; /* what help calls the value; NULL: takes none. "FILE" is completed with file names */
     const char *help;         /* one sentence without the period */
     cli_store store;          /* how the value is kept ... */
     size_t at;                /* ... and where, an offset in cli_settings */
@@ -70,30 +75,46 @@ typedef struct cli_option {
 } cli_option;
 
 #define CLI_AT(field) offsetof(cli_settings, field)
-#define CLI_HELP_ROW                                                                                                   \
+#define CLI_HELP_ROW                                                                               \
     { "help", 'h', NULL, "print this help and exit", CLI_FLAG, CLI_AT(help) }
-#define CLI_INPUT_ROW                                                                                                  \
-    {                                                                                                                  \
-        "input", 'i', "SPEC", "value of the model's next input, or of the one named in SPEC; may be repeated",         \
-            CLI_LIST, CLI_AT(inputs)                                                                                   \
+#define CLI_INPUT_ROW                                                                              \
+    {                                                                                              \
+        "input", 'i', "SPEC",                                                                      \
+            "value of the model's next input, or of the one named in SPEC; may be repeated",       \
+            CLI_LIST, CLI_AT(inputs)                                                               \
     }
-#define CLI_WEIGHTS_ROW                                                                                                \
-    {                                                                                                                  \
-        "weights", 0, "FILE", "values of the parameters, from a .safetensors file; else they are made from the seed",  \
-            CLI_TEXT, CLI_AT(weights)                                                                                  \
+#define CLI_WEIGHTS_ROW                                                                            \
+    {                                                                                              \
+        "weights", 0, "FILE",                                                                      \
+            "values of the parameters, from a .safetensors file; else they are made from the "     \
+            "seed",                                                                                \
+            CLI_TEXT, CLI_AT(weights)                                                              \
     }
-#define CLI_TRAIN_ROW                                                                                                  \
-    { "train", 0, NULL, "run as in training: dropout on, statistics of the batch", CLI_FLAG, CLI_AT(train) }
-#define CLI_SEED_ROW                                                                                                   \
-    { "seed", 0, "N", "seed of parameters, random inputs and random operators (default: 0)", CLI_SEED, CLI_AT(seed) }
-#define CLI_THREADS_ROW                                                                                                \
-    {                                                                                                                  \
-        "threads", 0, "N", "how many threads compute, 1 to 256; 0 is one for each processor (default: 0)", CLI_INT,    \
-            CLI_AT(threads), NULL, 0, 256                                                                              \
+#define CLI_TRAIN_ROW                                                                              \
+    {                                                                                              \
+        "train", 0, NULL, "run as in training: dropout on, statistics of the batch", CLI_FLAG,     \
+            CLI_AT(train)                                                                          \
+    }
+#define CLI_SEED_ROW                                                                               \
+    {                                                                                              \
+        "seed", 0, "N", "seed of parameters, random inputs and random operators (default: 0)",     \
+            CLI_SEED, CLI_AT(seed)                                                                 \
+    }
+#define CLI_THREADS_ROW                                                                            \
+    {                                                                                              \
+        "threads", 0, "N",                                                                         \
+            "how many threads compute, 1 to 256; 0 is one for each processor (default: 0)",        \
+            CLI_INT, CLI_AT(threads), NULL, 0, 256                                                 \
     }
 
 /* What a command's operand is, for completion. */
-typedef enum cli_operand { CLI_NOTHING, CLI_ANY_TEXT, CLI_MODEL_FILE, CLI_COMMAND_NAME, CLI_SHELL_NAME } cli_operand;
+typedef enum cli_operand {
+    CLI_NOTHING,
+    CLI_ANY_TEXT,
+    CLI_MODEL_FILE,
+    CLI_COMMAND_NAME,
+    CLI_SHELL_NAME
+} cli_operand;
 
 /* One command. */
 typedef struct cli_command {
@@ -108,8 +129,8 @@ typedef struct cli_command {
     cli_exit (*run)(const cli_settings *s);
 } cli_command;
 
-extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_rewrite, cli_opt, cli_help,
-    cli_completion, cli_man;
+extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_rewrite, cli_opt,
+    cli_help, cli_completion, cli_man;
 /* The command without a command's name, `fxscope --version`; its own name is NULL. */
 extern const cli_command cli_main;
 
@@ -135,8 +156,8 @@ const cli_topic *cli_topic_find(const char *name);
 
 /* ---- options.c ---- */
 
-/* Reads what follows the command's name (argv[0] is that name) into *s. Prints what is wrong. *s is freed by the caller
- * either way. */
+/* Reads what follows the command's name (argv[0] is that name) into *s. Prints what is wrong. *s is
+ * freed by the caller either way. */
 cli_exit cli_parse(const cli_command *c, int argc, char **argv, cli_settings *s);
 void cli_settings_free(cli_settings *s);
 

@@ -1,4 +1,5 @@
-/* cmd_check.c: `fxscope check`: is the graph well-formed, and do the shapes fit? One line an issue. */
+/* cmd_check.c: `fxscope check`: is the graph well-formed, and do the shapes fit? One line an issue.
+ */
 #include "session.h"
 
 static const cli_option options[] = {
@@ -33,8 +34,10 @@ const cli_command cli_check = {
     .name = "check",
     .usage = "MODEL [-i SPEC]...",
     .summary = "check that a graph is well-formed and its shapes fit",
-    .details = "Computes shapes only. Prints one line on standard error for each issue: a name that is used twice or "
-               "before its definition, a target that is not there, an operator that is not known, an input that is "
+    .details = "Computes shapes only. Prints one line on standard error for each issue: a name "
+               "that is used twice or "
+               "before its definition, a target that is not there, an operator that is not known, "
+               "an input that is "
                "missing, a node that refuses its arguments. Silent when all is well.",
     .example = "fxscope check model.fx -i 1x3x224x224 && echo fine",
     .options = options,

@@ -1,4 +1,5 @@
-/* cmd_draw.c: `fxscope draw`: runs a model and draws it, with what every node gave, into picture files. */
+/* cmd_draw.c: `fxscope draw`: runs a model and draws it, with what every node gave, into picture
+ * files. */
 #include <string.h>
 
 #include "session.h"
@@ -9,7 +10,8 @@ static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
 static const char *const themes[] = {"light", "dark", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
 static const char *const engines[] = {"auto", "dot", "simple", NULL};
-static const char *const fits[] = {"bands", "scale", "error", NULL}; /* in the order of fxs_png_fit */
+static const char *const fits[] = {"bands", "scale", "error",
+                                   NULL}; /* in the order of fxs_png_fit */
 static const char *const row_words[] = {
 #define X(name, text, what) text,
     FXS_ROW_MAP(X)
@@ -18,29 +20,33 @@ static const char *const row_words[] = {
 
 static const cli_option options[] = {
     CLI_INPUT_ROW,
-    {"output", 'o', "FILE", "picture to write, its extension says which kind: .svg, .png, .pdf, .dot; may be repeated",
+    {"output", 'o', "FILE",
+     "picture to write, its extension says which kind: .svg, .png, .pdf, .dot; may be repeated",
      CLI_LIST, CLI_AT(outputs)},
-    {"format", 0, "KIND", "kind of picture of '-o -', which is standard output", CLI_TEXT, CLI_AT(picture_format),
-     formats},
+    {"format", 0, "KIND", "kind of picture of '-o -', which is standard output", CLI_TEXT,
+     CLI_AT(picture_format), formats},
     {"title", 0, "TEXT", "title over the picture", CLI_TEXT, CLI_AT(title)},
     {"theme", 0, "THEME", "colours (default: light)", CLI_TEXT, CLI_AT(theme), themes},
-    {"direction", 0, "DIR", "top to bottom or left to right (default: TB)", CLI_TEXT, CLI_AT(direction), directions},
+    {"direction", 0, "DIR", "top to bottom or left to right (default: TB)", CLI_TEXT,
+     CLI_AT(direction), directions},
     {"rows", 0, "ROWS",
      "what a node shows, with commas between; '+' in front adds to the default, which is "
      "name,kind,layer,result,message",
      CLI_WORDS, CLI_AT(rows), row_words},
     {"dpi", 0, "N", "resolution of PNG (default: 96)", CLI_REAL, CLI_AT(dpi), NULL, 1, 2400},
-    {"engine", 0, "ENGINE", "what arranges the nodes; auto is dot, or simple where dot fails (default: auto)", CLI_TEXT,
+    {"engine", 0, "ENGINE",
+     "what arranges the nodes; auto is dot, or simple where dot fails (default: auto)", CLI_TEXT,
      CLI_AT(engine), engines},
-    {"layout-seconds", 0, "N", "how long dot may take (default: 60)", CLI_REAL, CLI_AT(layout_seconds), NULL, 0.001,
-     86400},
+    {"layout-seconds", 0, "N", "how long dot may take (default: 60)", CLI_REAL,
+     CLI_AT(layout_seconds), NULL, 0.001, 86400},
     {"png-fit", 0, "HOW",
      "a PNG of more than 32767 pixels a side: written all the same, scaled down, or refused "
      "(default: bands)",
      CLI_INDEX, CLI_AT(png_fit), fits},
-    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG, CLI_AT(meta)},
-    {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result", CLI_FLAG,
-     CLI_AT(stats)},
+    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG,
+     CLI_AT(meta)},
+    {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result",
+     CLI_FLAG, CLI_AT(stats)},
     CLI_WEIGHTS_ROW,
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
@@ -58,10 +64,12 @@ static cli_exit check_extension(const char *path) {
     for (size_t i = 0; dot && (name = fxs_draw_format_name(i)); i++)
         if (strcmp(dot + 1, name) == 0)
             return CLI_OK;
-    return cli_usage_error("draw", "%s: what kind of picture? Name it .svg, .png, .pdf or .dot", path);
+    return cli_usage_error("draw", "%s: what kind of picture? Name it .svg, .png, .pdf or .dot",
+                           path);
 }
 
-/* All that can be wrong with the outputs and is known before the work. *files are the outputs but "-". */
+/* All that can be wrong with the outputs and is known before the work. *files are the outputs but
+ * "-". */
 static cli_exit check_outputs(const cli_settings *s, cli_list *files, bool *to_stdout) {
     if (s->outputs.len == 0)
         return cli_usage_error("draw", "no output is given: add -o FILE.svg");
@@ -79,7 +87,8 @@ static cli_exit check_outputs(const cli_settings *s, cli_list *files, bool *to_s
     if (*to_stdout && !s->picture_format)
         return cli_usage_error("draw", "'-o -' needs the kind of picture: add --format svg");
     if (!*to_stdout && s->picture_format)
-        return cli_usage_error("draw", "--format is for '-o -' only; a file's extension says its kind");
+        return cli_usage_error("draw",
+                               "--format is for '-o -' only; a file's extension says its kind");
     return CLI_OK;
 }
 
@@ -115,8 +124,8 @@ static cli_exit drawn(cli_session *w, fxs_status status) {
     return status == FXS_EINVAL ? CLI_USAGE : e;
 }
 
-static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_options *how, const cli_list *files,
-                     bool to_stdout) {
+static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_options *how,
+                     const cli_list *files, bool to_stdout) {
     char *notes = NULL, *picture = NULL;
     size_t len;
     cli_exit e = CLI_OK;
@@ -135,7 +144,8 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
     return e;
 }
 
-static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_list *files, bool to_stdout) {
+static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_list *files,
+                             bool to_stdout) {
     fxs_draw_options how = {.theme = s->theme,
                             .direction = s->direction,
                             .rows = row_bits(s),
@@ -144,7 +154,8 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .engine = s->engine,
                             .layout_seconds = s->layout_seconds,
                             .png_fit = (fxs_png_fit)s->png_fit};
-    cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, (how.rows & FXS_ROW_STATS) != 0);
+    cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE,
+                                 (how.rows & FXS_ROW_STATS) != 0);
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
@@ -172,7 +183,8 @@ static cli_exit run_draw(const cli_settings *s) {
 
 static cli_exit run_draw(const cli_settings *s) {
     (void)s;
-    cli_error("this fxscope was built without pictures: build it again with meson setup -Drender=enabled");
+    cli_error("this fxscope was built without pictures: build it again with meson setup "
+              "-Drender=enabled");
     return CLI_FAILURE;
 }
 
@@ -182,8 +194,10 @@ const cli_command cli_draw = {
     .name = "draw",
     .usage = "MODEL [-i SPEC]... -o FILE...",
     .summary = "run a model, and draw it with what every node computes",
-    .details = "Runs the model node by node on the inputs given, and draws its graph: for each node its name, what it "
-               "calls, and the dtype and shape of its result. A node that fails is drawn with the reason, and nodes "
+    .details = "Runs the model node by node on the inputs given, and draws its graph: for each "
+               "node its name, what it "
+               "calls, and the dtype and shape of its result. A node that fails is drawn with the "
+               "reason, and nodes "
                "that need its result are left empty.\n"
                "All outputs are drawn from one layout, and none is written unless all can be.",
     .example = "fxscope draw resnet18.fx -i 1x3x224x224 -o resnet18.svg -o resnet18.png\n"

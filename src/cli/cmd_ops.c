@@ -26,7 +26,8 @@ const cli_command cli_ops = {
     .name = "ops",
     .usage = "[FILTER]",
     .summary = "list the operators and layers that can be computed",
-    .details = "Prints each operator's name, its schema, and the names under which a graph may call it; then the layer "
+    .details = "Prints each operator's name, its schema, and the names under which a graph may "
+               "call it; then the layer "
                "classes. With FILTER, only lines that contain it.",
     .example = "fxscope ops conv2d",
     .options = options,

@@ -1,4 +1,5 @@
-/* cmd_opt.c: `fxscope opt`: runs passes over a model's graph, one after the other, and writes the model. */
+/* cmd_opt.c: `fxscope opt`: runs passes over a model's graph, one after the other, and writes the
+ * model. */
 #include <string.h>
 
 #include "session.h"
@@ -12,10 +13,12 @@ static const char *const passes[] = {
 static const cli_option options[] = {
     {"pass", 'p', "NAME", "pass to run; may be repeated", CLI_LIST, CLI_AT(passes), passes},
     {"dump-after", 0, "NAME",
-     "print the graph to standard output after that pass, and the model only where --output says; may be repeated",
+     "print the graph to standard output after that pass, and the model only where --output says; "
+     "may be repeated",
      CLI_LIST, CLI_AT(dump_after), passes},
     CLI_INPUT_ROW,
-    {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT, CLI_AT(output)},
+    {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT,
+     CLI_AT(output)},
     CLI_SEED_ROW,
     CLI_HELP_ROW,
     {0},
@@ -47,7 +50,8 @@ static cli_exit run_passes(cli_session *w, const cli_settings *s) {
         if (fxs_pass_run(w->model, name, &changed) != FXS_OK)
             return cli_session_fail(w);
         if (changed)
-            cli_note("%s: %zu nodes became %zu", name, before, fxs_graph_len(fxs_module_graph(w->model)));
+            cli_note("%s: %zu nodes became %zu", name, before,
+                     fxs_graph_len(fxs_module_graph(w->model)));
         else
             cli_note("%s: there was nothing to do", name);
         if (is_in(&s->dump_after, name))
@@ -61,8 +65,9 @@ static cli_exit write_model(cli_session *w, const cli_settings *s) {
     if (s->dump_after.len && !s->output)
         return CLI_OK;
     if (given)
-        cli_note("%zu tensor%s computed values, which a model file can't keep: read back, %s made from the seed", given,
-                 given == 1 ? " has" : "s have", given == 1 ? "it is" : "they are");
+        cli_note("%zu tensor%s computed values, which a model file can't keep: read back, %s made "
+                 "from the seed",
+                 given, given == 1 ? " has" : "s have", given == 1 ? "it is" : "they are");
     return cli_session_write(w, s->output);
 }
 
@@ -92,8 +97,10 @@ const cli_command cli_opt = {
     .name = "opt",
     .usage = "MODEL --pass NAME... [-i SPEC]... [-o FILE]",
     .summary = "run passes over a model's graph",
-    .details = "Passes are run in the order given, and the graph is checked after each. The model is written as one "
-               "file that fxscope reads. With inputs the result is then run for its shapes, and what fails is told.\n"
+    .details = "Passes are run in the order given, and the graph is checked after each. The model "
+               "is written as one "
+               "file that fxscope reads. With inputs the result is then run for its shapes, and "
+               "what fails is told.\n"
 #define X(id, name, text) "Pass " name ": " text ".\n"
     FXS_PASS_MAP(X)
 #undef X

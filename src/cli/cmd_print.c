@@ -1,20 +1,31 @@
-/* cmd_print.c: `fxscope print`: a model's graph, modules or code as PyTorch prints them. Computes nothing but, with
+/* cmd_print.c: `fxscope print`: a model's graph, modules or code as PyTorch prints them. Computes
+ * nothing but, with
  * --verbose, shapes. */
 #include "session.h"
 
-typedef enum form { FORM_GRAPH, FORM_TABULAR, FORM_MODULES, FORM_FILE, FORM_CODE, FORM_PYTHON } form;
+typedef enum form {
+    FORM_GRAPH,
+    FORM_TABULAR,
+    FORM_MODULES,
+    FORM_FILE,
+    FORM_CODE,
+    FORM_PYTHON
+} form;
 
 static const char *const forms[] = {"graph", "tabular", "modules", "file",
                                     "code",  "python",  NULL}; /* in the order of form */
 
 static const cli_option options[] = {
     {"format", 0, "FORM",
-     "what to print: print(graph), graph.print_tabular(), print(model), all of it as a file that fxscope reads, "
+     "what to print: print(graph), graph.print_tabular(), print(model), all of it as a file that "
+     "fxscope reads, "
      "GraphModule.code, or a Python file that runs with PyTorch (default: graph)",
      CLI_INDEX, CLI_AT(print_format), forms},
-    {"torch2", 0, NULL, "write num_users as PyTorch 2 does, not #users; in code, free values that nobody uses",
+    {"torch2", 0, NULL,
+     "write num_users as PyTorch 2 does, not #users; in code, free values that nobody uses",
      CLI_FLAG, CLI_AT(torch2)},
-    {"verbose", 0, NULL, "in code, say where each statement was traced, and the shape of its result", CLI_FLAG,
+    {"verbose", 0, NULL,
+     "in code, say where each statement was traced, and the shape of its result", CLI_FLAG,
      CLI_AT(verbose)},
     CLI_INPUT_ROW,
     CLI_HELP_ROW,
@@ -23,7 +34,8 @@ static const cli_option options[] = {
 
 static fxs_status print(const cli_session *w, const cli_settings *s, char **text, size_t *len) {
     unsigned flags = s->torch2 ? FXS_PRINT_TORCH2 : 0;
-    unsigned code = (s->torch2 ? FXS_CODE_TORCH2 : 0) | (s->verbose ? FXS_CODE_VERBOSE | FXS_CODE_SHAPES : 0);
+    unsigned code =
+        (s->torch2 ? FXS_CODE_TORCH2 : 0) | (s->verbose ? FXS_CODE_VERBOSE | FXS_CODE_SHAPES : 0);
     switch ((form)s->print_format) {
     case FORM_GRAPH:
         return fxs_graph_print(fxs_module_graph(w->model), flags, text, len);
@@ -54,7 +66,8 @@ static cli_exit run_print(const cli_settings *s) {
     size_t len = 0;
     bool code = s->print_format == FORM_CODE || s->print_format == FORM_PYTHON;
     if (!code && (s->verbose || s->inputs.len))
-        return cli_usage_error("print", "%s goes with --format code or python", s->verbose ? "--verbose" : "an input");
+        return cli_usage_error("print", "%s goes with --format code or python",
+                               s->verbose ? "--verbose" : "an input");
     if (s->inputs.len && !s->verbose)
         return cli_usage_error("print", "inputs go with --verbose, which computes shapes");
     cli_exit e = cli_session_open(&w, &cli_print, s), findings = CLI_OK;
@@ -75,9 +88,12 @@ const cli_command cli_print = {
     .name = "print",
     .usage = "MODEL [--format FORM]",
     .summary = "print a model's graph, modules or code as PyTorch prints them",
-    .details = "Prints to standard output, byte for byte what Python's print gives. The form 'file' holds the module "
-               "tree, the parameters that no layer implies, and the graph, and reads back as the same model. The form "
-               "'code' is forward as Python source; 'python' is a whole file with a class that builds the layers, too.",
+    .details = "Prints to standard output, byte for byte what Python's print gives. The form "
+               "'file' holds the module "
+               "tree, the parameters that no layer implies, and the graph, and reads back as the "
+               "same model. The form "
+               "'code' is forward as Python source; 'python' is a whole file with a class that "
+               "builds the layers, too.",
     .example = "fxscope print resnet18.fx --format tabular\n"
                "fxscope print dump.txt --format file > model.fx\n"
                "fxscope print resnet18.fx --format code --verbose -i 1x3x224x224",

@@ -9,11 +9,14 @@ static const char *const formats[] = {
 
 static const cli_option options[] = {
     CLI_INPUT_ROW,
-    {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT, CLI_AT(output)},
-    {"format", 0, "FORMAT", "format of the table (default: text)", CLI_INDEX, CLI_AT(table_format), formats},
-    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG, CLI_AT(meta)},
-    {"stats", 0, NULL, "record least, greatest and mean value, zeros, NaN and Inf of every result", CLI_FLAG,
-     CLI_AT(stats)},
+    {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT,
+     CLI_AT(output)},
+    {"format", 0, "FORMAT", "format of the table (default: text)", CLI_INDEX, CLI_AT(table_format),
+     formats},
+    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG,
+     CLI_AT(meta)},
+    {"stats", 0, NULL, "record least, greatest and mean value, zeros, NaN and Inf of every result",
+     CLI_FLAG, CLI_AT(stats)},
     CLI_WEIGHTS_ROW,
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
@@ -51,9 +54,9 @@ const cli_command cli_table = {
     .name = "table",
     .usage = "MODEL [-i SPEC]... [--format FORMAT] [-o FILE]",
     .summary = "run a model, and print a table of what every node computes",
-    .details =
-        "Runs the model node by node on the inputs given, and prints for each node its result's dtype and shape, "
-        "parameters, floating point operations, bytes moved and time.",
+    .details = "Runs the model node by node on the inputs given, and prints for each node its "
+               "result's dtype and shape, "
+               "parameters, floating point operations, bytes moved and time.",
     .example = "fxscope table resnet18.fx -i 1x3x224x224\n"
                "fxscope table resnet18.fx -i 1x3x224x224 --format json -o resnet18.json",
     .options = options,

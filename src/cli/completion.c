@@ -1,5 +1,5 @@
-/* completion.c: `fxscope completion bash`: rows of commands and options become a script for bash. Where it offers
- * nothing, bash offers file names. The build installs it. */
+/* completion.c: `fxscope completion bash`: rows of commands and options become a script for bash.
+ * Where it offers nothing, bash offers file names. The build installs it. */
 #include <string.h>
 
 #include "say.h"
@@ -54,30 +54,32 @@ static void put_operand_case(const cli_command *c) {
 }
 
 /* The words are single words, and file names never come from here: splitting is what is wanted. */
-static const char head[] = "# shellcheck disable=SC2207\n"
-                           "# Completion of fxscope in bash; printed by 'fxscope completion bash'.\n"
-                           "_fxscope() {\n"
-                           "    local cur=${COMP_WORDS[COMP_CWORD]} prev command=${COMP_WORDS[1]}\n"
-                           "    local words list options value before\n"
-                           "    COMPREPLY=()\n"
-                           "    ((COMP_CWORD)) && prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                           "    # --theme=dark comes as three words\n"
-                           "    if [[ $cur == '=' ]]; then\n"
-                           "        cur=\n"
-                           "    elif [[ $prev == '=' ]] && ((COMP_CWORD > 2)); then\n"
-                           "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                           "    fi\n";
+static const char head[] =
+    "# shellcheck disable=SC2207\n"
+    "# Completion of fxscope in bash; printed by 'fxscope completion bash'.\n"
+    "_fxscope() {\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev command=${COMP_WORDS[1]}\n"
+    "    local words list options value before\n"
+    "    COMPREPLY=()\n"
+    "    ((COMP_CWORD)) && prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    # --theme=dark comes as three words\n"
+    "    if [[ $cur == '=' ]]; then\n"
+    "        cur=\n"
+    "    elif [[ $prev == '=' ]] && ((COMP_CWORD > 2)); then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n";
 
-static const char tail[] = "    if [[ -n $list ]]; then\n"
-                           "        [[ $cur == *,* ]] && before=${cur%,*},\n"
-                           "        COMPREPLY=($(compgen -P \"$before\" -W \"$list\" -- \"${cur##*,}\"))\n"
-                           "    elif [[ -z $value && $cur == -* ]]; then\n"
-                           "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-                           "    elif [[ -n $words ]]; then\n"
-                           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                           "    fi\n"
-                           "}\n"
-                           "complete -o bashdefault -o default -F _fxscope fxscope\n";
+static const char tail[] =
+    "    if [[ -n $list ]]; then\n"
+    "        [[ $cur == *,* ]] && before=${cur%,*},\n"
+    "        COMPREPLY=($(compgen -P \"$before\" -W \"$list\" -- \"${cur##*,}\"))\n"
+    "    elif [[ -z $value && $cur == -* ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
+    "    elif [[ -n $words ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+    "    fi\n"
+    "}\n"
+    "complete -o bashdefault -o default -F _fxscope fxscope\n";
 
 static void put_script(void) {
     cli_out("%s    if ((COMP_CWORD == 1)); then\n        options='", head);
@@ -98,7 +100,8 @@ static void put_script(void) {
 static cli_exit run_completion(const cli_settings *s) {
     const char *shell = s->operands.items[0];
     if (strcmp(shell, "bash") != 0)
-        return cli_usage_error("completion", "there is no completion for '%s', only for bash", shell);
+        return cli_usage_error("completion", "there is no completion for '%s', only for bash",
+                               shell);
     put_script();
     return CLI_OK;
 }
@@ -109,7 +112,8 @@ const cli_command cli_completion = {
     .name = "completion",
     .usage = "bash",
     .summary = "print a script that completes commands in a shell",
-    .details = "Prints a script for bash, which completes commands, options, and the words that options take.",
+    .details = "Prints a script for bash, which completes commands, options, and the words that "
+               "options take.",
     .example = "source <(fxscope completion bash)",
     .options = options,
     .operand = CLI_SHELL_NAME,

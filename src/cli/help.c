@@ -1,4 +1,5 @@
-/* help.c: rows of commands, options and topics become the text of --help and of `fxscope help`, 79 columns wide. */
+/* help.c: rows of commands, options and topics become the text of --help and of `fxscope help`, 79
+ * columns wide. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 
 enum { WIDTH = 79, TERM_COLUMN = 2, TEXT_COLUMN = 26 };
 
-/* ---- words into lines -------------------------------------------------------------------------------------- */
+/* ---- words into lines
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct filler {
     size_t column, indent; /* where the line is; where further lines begin */
@@ -67,18 +69,21 @@ static void entry(const char *left, const char *right) {
     cli_out("\n");
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void print_option(const cli_option *o) {
     char left[80];
     char letter[] = {'-', o->letter, ',', ' ', '\0'};
-    snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? letter : "    ", o->name, o->arg ? " " : "",
-             o->arg ? o->arg : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? letter : "    ", o->name,
+             o->arg ? " " : "", o->arg ? o->arg : "");
     filler f = term(left);
     fill(&f, o->help);
     for (size_t i = 0; o->words && o->words[i]; i++) {
         char word[40];
-        snprintf(word, sizeof word, "%s%s%s", i ? "" : "[", o->words[i], o->words[i + 1] ? "," : "]");
+        snprintf(word, sizeof word, "%s%s%s", i ? "" : "[", o->words[i],
+                 o->words[i + 1] ? "," : "]");
         fill(&f, word);
     }
     cli_out("\n");
@@ -100,7 +105,8 @@ static void print_examples(const char *lines) {
 }
 
 static void print_overview(void) {
-    cli_out("fxscope %s: %s\n\nUsage: fxscope %s\n\nCommands:\n", fxs_version(), cli_main.summary, cli_main.usage);
+    cli_out("fxscope %s: %s\n\nUsage: fxscope %s\n\nCommands:\n", fxs_version(), cli_main.summary,
+            cli_main.usage);
     for (const cli_command *const *c = cli_commands; *c; c++)
         entry((*c)->name, (*c)->summary);
     print_options(&cli_main);
@@ -121,8 +127,8 @@ void cli_print_help(const cli_command *c) {
         print_overview();
         return;
     }
-    cli_out("Usage: fxscope %s%s%s\n\nfxscope %s: %s.\n\n", c->name, *c->usage ? " " : "", c->usage, c->name,
-            c->summary);
+    cli_out("Usage: fxscope %s%s%s\n\nfxscope %s: %s.\n\n", c->name, *c->usage ? " " : "", c->usage,
+            c->name, c->summary);
     paragraphs(c->details);
     print_options(c);
     if (c->example)
@@ -138,7 +144,8 @@ static void print_topic(const cli_topic *t) {
         entry(e->term, e->text);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------- */
+/* ---- the command
+ * ------------------------------------------------------------------------------------------- */
 
 static cli_exit run_help(const cli_settings *s) {
     const char *name = s->operands.len ? s->operands.items[0] : NULL;
@@ -159,7 +166,8 @@ const cli_command cli_help = {
     .name = "help",
     .usage = "[COMMAND|TOPIC]",
     .summary = "explain a command or a topic",
-    .details = "Prints the same as 'fxscope COMMAND --help', or what there is to know about a topic.",
+    .details =
+        "Prints the same as 'fxscope COMMAND --help', or what there is to know about a topic.",
     .example = "fxscope help draw\nfxscope help inputs",
     .options = options,
     .operand = CLI_COMMAND_NAME,

@@ -1,5 +1,6 @@
-/* main.c: the command fxscope: finds the command's row, has its options parsed, runs it, and sees to it that standard
- * output arrived. It knows the table of commands and nothing of what they do. */
+/* main.c: the command fxscope: finds the command's row, has its options parsed, runs it, and sees
+ * to it that standard output arrived. It knows the table of commands and nothing of what they do.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,8 +9,9 @@
 
 #include "say.h"
 
-const cli_command *const cli_commands[] = {&cli_draw, &cli_print, &cli_table,      &cli_check, &cli_ops, &cli_rewrite,
-                                           &cli_opt,  &cli_help,  &cli_completion, &cli_man,   NULL};
+const cli_command *const cli_commands[] = {&cli_draw,       &cli_print,   &cli_table, &cli_check,
+                                           &cli_ops,        &cli_rewrite, &cli_opt,   &cli_help,
+                                           &cli_completion, &cli_man,     NULL};
 
 static const cli_option options[] = {
     CLI_HELP_ROW,
@@ -27,7 +29,8 @@ static cli_exit run_bare(const cli_settings *s) {
 const cli_command cli_main = {
     .usage = "COMMAND [ARGUMENT]...",
     .summary = "draw neural networks, and show what every node computes",
-    .details = "fxscope reads a model as PyTorch prints it, runs it node by node on the processor, and draws its graph "
+    .details = "fxscope reads a model as PyTorch prints it, runs it node by node on the processor, "
+               "and draws its graph "
                "with the dtype and shape of every result. Neither PyTorch nor Python is needed.\n"
                "Options and other arguments may come in any order; '--' ends the options.",
     .options = options,
@@ -59,18 +62,20 @@ static cli_exit dispatch(int argc, char **argv) {
     if (argc < 2)
         return run_bare(&(cli_settings){0});
     if (argv[1][0] == '-' && argv[1][1])
-        return parse_and_run(&cli_main, 2, argv); /* what follows --help or --version does not matter */
+        return parse_and_run(&cli_main, 2,
+                             argv); /* what follows --help or --version does not matter */
     const cli_command *c = cli_command_find(argv[1]);
     if (!c)
         return cli_usage_error(NULL, "there is no command '%s'", argv[1]);
     return parse_and_run(c, argc - 1, argv + 1);
 }
 
-/* A file that is opened must not become a standard stream that the caller had closed: each gets a descriptor that
- * fails. */
+/* A file that is opened must not become a standard stream that the caller had closed: each gets a
+ * descriptor that fails. */
 static void hold_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             _exit(CLI_FAILURE);
 }
 

@@ -1,4 +1,5 @@
-/* man.c: `fxscope man`: rows of commands, options and topics become a manual page in roff. The build installs it. */
+/* man.c: `fxscope man`: rows of commands, options and topics become a manual page in roff. The
+ * build installs it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -120,7 +121,9 @@ static void put_topic(const cli_topic *t) {
 
 static cli_exit run_man(const cli_settings *s) {
     (void)s;
-    cli_out(".\\\" Printed by 'fxscope man'.\n.TH FXSCOPE 1 \"\" \"fxscope %s\" \"User Commands\"\n", fxs_version());
+    cli_out(
+        ".\\\" Printed by 'fxscope man'.\n.TH FXSCOPE 1 \"\" \"fxscope %s\" \"User Commands\"\n",
+        fxs_version());
     cli_out(".SH NAME\nfxscope \\- ");
     put(cli_main.summary);
     cli_out("\n.SH SYNOPSIS\n.B fxscope\n");

@@ -1,6 +1,6 @@
-/* options.c: a command line becomes settings, by the command's rows. getopt_long, whose tables are made from the rows,
- * takes it apart; what a value means is decided here, by its row's kind of store. main.c calls it. It must not know any
- * single option. */
+/* options.c: a command line becomes settings, by the command's rows. getopt_long, whose tables are
+ * made from the rows, takes it apart; what a value means is decided here, by its row's kind of
+ * store. main.c calls it. It must not know any single option. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -18,9 +18,13 @@ typedef struct parser {
     cli_settings *s;
 } parser;
 
-enum { FIRST_ROW = 256, OPERAND = 1 }; /* no letter is as large; a text that is no option is returned as 1 */
+enum {
+    FIRST_ROW = 256,
+    OPERAND = 1
+}; /* no letter is as large; a text that is no option is returned as 1 */
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values
+ * -------------------------------------------------------------------------------------------- */
 
 static cli_exit refuse(const parser *p, const cli_option *o, const char *value, const char *why) {
     return cli_usage_error(p->command->name, "option --%s: '%s' %s", o->name, value, why);
@@ -47,7 +51,8 @@ static cli_exit refuse_word(const parser *p, const cli_option *o, const char *va
         memcpy(known + n, o->words[i], word + 1);
         n += word;
     }
-    return cli_usage_error(p->command->name, "option --%s: '%.*s' is none of %s", o->name, (int)len, value, known);
+    return cli_usage_error(p->command->name, "option --%s: '%.*s' is none of %s", o->name, (int)len,
+                           value, known);
 }
 
 static cli_exit check_words(const parser *p, const cli_option *o, const char *value) {
@@ -64,7 +69,8 @@ static cli_exit check_words(const parser *p, const cli_option *o, const char *va
 
 static cli_exit append(const parser *p, cli_list *list, const char *value) {
     if (!list->items)
-        list->items = calloc((size_t)p->argc + 1, sizeof *list->items); /* no list is longer than argv */
+        list->items =
+            calloc((size_t)p->argc + 1, sizeof *list->items); /* no list is longer than argv */
     if (!list->items)
         return cli_no_memory();
     list->items[list->len++] = value;
@@ -81,11 +87,12 @@ static cli_exit store_number(const parser *p, const cli_option *o, const char *v
             return refuse(p, o, value, "is not a whole number from 0 to 18446744073709551615");
         return CLI_OK;
     }
-    double x = strtod(value, &end); /* its names of numbers and its hexadecimal form are not wanted */
+    double x =
+        strtod(value, &end); /* its names of numbers and its hexadecimal form are not wanted */
     bool plain = value[strspn(value, whole ? "-0123456789" : "+-.0123456789eE")] == '\0';
     if (!*value || *end || !plain || !(x >= o->min && x <= o->max))
-        return cli_usage_error(p->command->name, "option --%s: '%s' is not a %s from %g to %g", o->name, value,
-                               whole ? "whole number" : "number", o->min, o->max);
+        return cli_usage_error(p->command->name, "option --%s: '%s' is not a %s from %g to %g",
+                               o->name, value, whole ? "whole number" : "number", o->min, o->max);
     if (whole)
         *(int *)at = (int)x;
     else
@@ -104,8 +111,9 @@ static cli_exit store(const parser *p, const cli_option *o, const char *value) {
         return refuse(p, o, value, "is empty");
     switch (o->store) {
     case CLI_LIST:
-        return !o->words || find_word(o, value, strlen(value), &index) ? append(p, at, value)
-                                                                       : refuse_word(p, o, value, strlen(value));
+        return !o->words || find_word(o, value, strlen(value), &index)
+                   ? append(p, at, value)
+                   : refuse_word(p, o, value, strlen(value));
     case CLI_INT:
     case CLI_REAL:
     case CLI_SEED:
@@ -114,18 +122,21 @@ static cli_exit store(const parser *p, const cli_option *o, const char *value) {
         *(const char **)at = value;
         return check_words(p, o, value);
     case CLI_INDEX:
-        return find_word(o, value, strlen(value), at) ? CLI_OK : refuse_word(p, o, value, strlen(value));
+        return find_word(o, value, strlen(value), at) ? CLI_OK
+                                                      : refuse_word(p, o, value, strlen(value));
     case CLI_TEXT:
         *(const char **)at = value;
-        return !o->words || find_word(o, value, strlen(value), &index) ? CLI_OK
-                                                                       : refuse_word(p, o, value, strlen(value));
+        return !o->words || find_word(o, value, strlen(value), &index)
+                   ? CLI_OK
+                   : refuse_word(p, o, value, strlen(value));
     case CLI_FLAG:
         break;
     }
     return CLI_OK;
 }
 
-/* ---- the command line ----------------------------------------------------------------------------------- */
+/* ---- the command line
+ * ----------------------------------------------------------------------------------- */
 
 static bool parser_init(parser *p) {
     const cli_option *rows = p->command->options;
@@ -140,7 +151,8 @@ static bool parser_init(parser *p) {
     *s++ = ':'; /* the messages are ours */
     for (size_t i = 0; i < p->noptions; i++) {
         int has_arg = rows[i].arg ? required_argument : no_argument;
-        p->longs[i] = (struct option){.name = rows[i].name, .has_arg = has_arg, .val = FIRST_ROW + (int)i};
+        p->longs[i] =
+            (struct option){.name = rows[i].name, .has_arg = has_arg, .val = FIRST_ROW + (int)i};
         if (rows[i].letter)
             *s++ = rows[i].letter;
         if (rows[i].letter && rows[i].arg)
@@ -164,13 +176,15 @@ static cli_exit refuse_option(const parser *p, int code, char **argv) {
     const char *command = p->command->name;
     const cli_option *o = row_of(p, optopt);
     if (code == ':')
-        return cli_usage_error(command, "option --%s needs a value: --%s %s", o->name, o->name, o->arg);
+        return cli_usage_error(command, "option --%s needs a value: --%s %s", o->name, o->name,
+                               o->arg);
     if (o)
         return cli_usage_error(command, "option --%s takes no value", o->name);
     if (optopt)
         return cli_usage_error(command, "unknown option '-%c'", optopt);
     const char *text = argv[optind - 1];
-    return cli_usage_error(command, "unknown or ambiguous option '%.*s'", (int)strcspn(text, "="), text);
+    return cli_usage_error(command, "unknown or ambiguous option '%.*s'", (int)strcspn(text, "="),
+                           text);
 }
 
 static cli_exit parse_all(const parser *p, char **argv) {
@@ -195,7 +209,8 @@ static cli_exit check_operands(const cli_command *c, const cli_settings *s) {
     if (n < c->min_operands)
         return cli_usage_error(c->name, "an argument is missing: fxscope %s %s", c->name, c->usage);
     if (n > c->max_operands)
-        return cli_usage_error(c->name, "surplus argument '%s'", s->operands.items[c->max_operands]);
+        return cli_usage_error(c->name, "surplus argument '%s'",
+                               s->operands.items[c->max_operands]);
     for (size_t i = 0; i < n; i++)
         if (c->operand == CLI_MODEL_FILE && !*s->operands.items[i])
             return cli_usage_error(c->name, "the model's file name is empty");

@@ -1,5 +1,5 @@
-/* progress.c: what a run has done so far, in one line that is written again and again, and taken away in the end. Only
- * a terminal gets it, and only when the work takes long enough to wonder. */
+/* progress.c: what a run has done so far, in one line that is written again and again, and taken
+ * away in the end. Only a terminal gets it, and only when the work takes long enough to wonder. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

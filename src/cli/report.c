@@ -1,5 +1,5 @@
-/* report.c: what went wrong in a run, from the recorded facts of the nodes: in short (a few nodes each with its
- * reason), or one line each. Called by the commands after a run; changes nothing. */
+/* report.c: what went wrong in a run, from the recorded facts of the nodes: in short (a few nodes
+ * each with its reason), or one line each. Called by the commands after a run; changes nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 
 enum { MAX_SHOWN = 5, MAX_LINE = 1000 };
 
-static fxs_node *first_node(const cli_session *w) { return fxs_graph_first(fxs_module_graph(w->model)); }
+static fxs_node *first_node(const cli_session *w) {
+    return fxs_graph_first(fxs_module_graph(w->model));
+}
 
 static bool is_missing_input(const fxs_node *n) {
     return fxs_node_kind(n) == FXS_PLACEHOLDER && fxs_node_meta(n)->outcome == FXS_FAILED;
@@ -34,7 +36,8 @@ static const char *reason_of(const fxs_node *n) {
     return message ? message : "no reason is recorded";
 }
 
-/* ---- in short ------------------------------------------------------------------------------------------ */
+/* ---- in short
+ * ------------------------------------------------------------------------------------------ */
 
 static void report_missing_inputs(const cli_session *w) {
     size_t missing = count(w, is_missing_input);
@@ -53,8 +56,8 @@ static void report_missing_inputs(const cli_session *w) {
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "", name);
     }
     if (missing == 1)
-        cli_error("%s: no input is given for %s: add -i %s=SHAPE, such as -i %s=1x3x224x224", w->path, names, names,
-                  names);
+        cli_error("%s: no input is given for %s: add -i %s=SHAPE, such as -i %s=1x3x224x224",
+                  w->path, names, names, names);
     else
         cli_error("%s: no input is given for %s: add -i NAME=SHAPE for each", w->path, names);
 }
@@ -87,7 +90,8 @@ static const char *operator_of(const cli_session *w, const fxs_node *n) {
 }
 
 static bool same_operator(const cli_session *w, const fxs_node *a, const fxs_node *b) {
-    return fxs_node_kind(a) == fxs_node_kind(b) && strcmp(operator_of(w, a), operator_of(w, b)) == 0;
+    return fxs_node_kind(a) == fxs_node_kind(b) &&
+           strcmp(operator_of(w, a), operator_of(w, b)) == 0;
 }
 
 typedef struct group {
@@ -129,8 +133,8 @@ static void report_unknown(const cli_session *w) {
         if (groups[g].nodes == 1)
             snprintf(what, sizeof what, "unknown %s %.200s: ", thing_of(n), operator_of(w, n));
         else
-            snprintf(what, sizeof what, "unknown %s %.200s, %zu nodes, the first: ", thing_of(n), operator_of(w, n),
-                     groups[g].nodes);
+            snprintf(what, sizeof what, "unknown %s %.200s, %zu nodes, the first: ", thing_of(n),
+                     operator_of(w, n), groups[g].nodes);
         say_node(what, n);
     }
     if (rest)
@@ -143,11 +147,15 @@ cli_exit cli_report(const cli_session *w) {
     report_failed(w);
     report_unknown(w);
     if (blocked)
-        cli_note("%zu node%s could not run for want of these results", blocked, blocked == 1 ? "" : "s");
-    return count(w, is_missing_input) + count(w, is_failed) + count(w, is_unknown) + blocked ? CLI_FINDINGS : CLI_OK;
+        cli_note("%zu node%s could not run for want of these results", blocked,
+                 blocked == 1 ? "" : "s");
+    return count(w, is_missing_input) + count(w, is_failed) + count(w, is_unknown) + blocked
+               ? CLI_FINDINGS
+               : CLI_OK;
 }
 
-/* ---- one line each ---------------------------------------------------------------------------------------- */
+/* ---- one line each
+ * ---------------------------------------------------------------------------------------- */
 
 /* A line feed with the blanks behind it becomes one blank; NULL without memory. */
 static char *flatten(const char *text) {

@@ -1,4 +1,5 @@
-/* say.c: see say.h. Standard error is written a line at a time, so that lines of two processes do not mix. */
+/* say.c: see say.h. Standard error is written a line at a time, so that lines of two processes do
+ * not mix. */
 #include "say.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- standard error ------------------------------------------------------------------------------------ */
+/* ---- standard error
+ * ------------------------------------------------------------------------------------ */
 
 /* A model's names are its author's: they must not steer the terminal. */
 static void put_visible(const char *text) {
@@ -71,7 +73,8 @@ cli_exit cli_no_memory(void) {
     return CLI_FAILURE;
 }
 
-/* ---- standard output ----------------------------------------------------------------------------------- */
+/* ---- standard output
+ * ----------------------------------------------------------------------------------- */
 
 /* The first error of standard output; stdio keeps only that there was one. */
 static int out_error;

@@ -1,11 +1,12 @@
-/* say.h: everything that the command tells its user: messages on standard error, texts on standard output or into a
- * file. It knows nothing of models. */
+/* say.h: everything that the command tells its user: messages on standard error, texts on standard
+ * output or into a file. It knows nothing of models. */
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
 #include "cli.h"
 
-/* "fxscope: MESSAGE" on standard error. Further lines of the message are indented, control characters shown as \xNN. */
+/* "fxscope: MESSAGE" on standard error. Further lines of the message are indented, control
+ * characters shown as \xNN. */
 void cli_error(const char *fmt, ...) FXS_PRINTF(1, 2);
 /* "fxscope: note: MESSAGE" */
 void cli_note(const char *fmt, ...) FXS_PRINTF(1, 2);
@@ -17,7 +18,8 @@ cli_exit cli_no_memory(void);
 /* Standard output, buffered; cli_out_end tells whether it all arrived. */
 void cli_out(const char *fmt, ...) FXS_PRINTF(1, 2);
 void cli_out_bytes(const char *bytes, size_t len);
-/* Flushes and closes standard output. A failure is CLI_FAILURE with a message; a closed pipe is one without. */
+/* Flushes and closes standard output. A failure is CLI_FAILURE with a message; a closed pipe is one
+ * without. */
 cli_exit cli_out_end(void);
 /* Writes a text into a file, or to standard output for "-" or NULL. */
 cli_exit cli_write(const char *path, const char *bytes, size_t len);

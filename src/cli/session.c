@@ -73,14 +73,18 @@ cli_exit cli_session_fail(cli_session *w) {
 
 cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats) {
     cli_progress progress;
-    fxs_run_options how = {
-        .mode = mode, .train = s->train, .stats = stats, .progress = cli_progress_step, .user = &progress};
+    fxs_run_options how = {.mode = mode,
+                           .train = s->train,
+                           .stats = stats,
+                           .progress = cli_progress_step,
+                           .user = &progress};
     cli_progress_begin(&progress);
     fxs_status status = fxs_run(w->model, w->inputs, &how, NULL);
     cli_progress_end(&progress);
     if (status == FXS_OK)
         return CLI_OK;
-    if (status == FXS_EINVAL) /* an input that the model does not have; a missing one is a node that failed */
+    if (status ==
+        FXS_EINVAL) /* an input that the model does not have; a missing one is a node that failed */
         return cli_usage_error(w->command, "%s: %s", w->path, fxs_ctx_error(w->ctx));
     return cli_session_fail(w);
 }

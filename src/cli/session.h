@@ -1,5 +1,5 @@
-/* session.h: one model with its inputs: read, run, and what became of its nodes told on standard error. The commands
- * that work on a model share it. It knows the library, and no option's row. */
+/* session.h: one model with its inputs: read, run, and what became of its nodes told on standard
+ * error. The commands that work on a model share it. It knows the library, and no option's row. */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
@@ -12,8 +12,9 @@ typedef struct cli_session {
     fxs_module *model; /* has a graph */
 } cli_session;
 
-/* Makes a context as the settings say, understands the inputs and reads the model: what a user can get wrong in a
- * second before what takes a minute. Prints what is wrong. Close the session either way. */
+/* Makes a context as the settings say, understands the inputs and reads the model: what a user can
+ * get wrong in a second before what takes a minute. Prints what is wrong. Close the session either
+ * way. */
 cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s);
 void cli_session_close(cli_session *w);
 
@@ -23,11 +24,12 @@ cli_exit cli_session_fail(cli_session *w);
 /* Writes the model as one file that fxscope reads, to `path`; NULL or "-" is standard output. */
 cli_exit cli_session_write(cli_session *w, const char *path);
 
-/* Runs the model. CLI_OK also when nodes failed: see cli_report. CLI_USAGE: an input is not the model's. */
+/* Runs the model. CLI_OK also when nodes failed: see cli_report. CLI_USAGE: an input is not the
+ * model's. */
 cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats);
 
-/* Tells which inputs are missing and which nodes failed or are unknown: the first of each, and how many more.
- * CLI_FINDINGS when there was anything to tell. */
+/* Tells which inputs are missing and which nodes failed or are unknown: the first of each, and how
+ * many more. CLI_FINDINGS when there was anything to tell. */
 cli_exit cli_report(const cli_session *w);
 /* The same, one line each and all of them. */
 cli_exit cli_report_lines(const cli_session *w);

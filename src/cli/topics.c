@@ -1,22 +1,24 @@
-/* topics.c: what is to be said about more than one command: model files, inputs, exit statuses. Rows that help.c and
- * man.c print. */
+/* topics.c: what is to be said about more than one command: model files, inputs, exit statuses.
+ * Rows that help.c and man.c print. */
 #include <string.h>
 
 #include "cli.h"
 
 static const cli_entry models[] = {
-    {"module tree", "What print(model) gives. Layers tell their parameters by their arguments. It may be left out when "
+    {"module tree", "What print(model) gives. Layers tell their parameters by their arguments. It "
+                    "may be left out when "
                     "the graph calls no modules."},
-    {"declarations", "Parameters and buffers that no layer implies, one a line: 'parameter bias: torch.float32[1]', "
+    {"declarations", "Parameters and buffers that no layer implies, one a line: 'parameter bias: "
+                     "torch.float32[1]', "
                      "'buffer blocks.0.mask: torch.bool[1, 64]'."},
     {"graph", "What print(graph) gives, with #users (PyTorch 1) or num_users (PyTorch 2)."},
     {0},
 };
 
 static const cli_entry inputs[] = {
-    {"1x3x224x224",
-     "A float32 tensor of that shape, filled with normally distributed numbers. 'scalar' is the shape of "
-     "a tensor without dimensions."},
+    {"1x3x224x224", "A float32 tensor of that shape, filled with normally distributed numbers. "
+                    "'scalar' is the shape of "
+                    "a tensor without dimensions."},
     {"2x50:int64", "The same with a dtype. Integers are 0 and 1."},
     {"2x50:int64:0..999", "The same with the least and the greatest value."},
     {"@FILE.npy", "A tensor from a NumPy file."},
@@ -34,11 +36,13 @@ static const cli_entry exits[] = {
 
 const cli_topic cli_topics[] = {
     {"models", "model files",
-     "A model file is what PyTorch prints, in any order, with blank lines, comments (#) and the fences of a bug report "
+     "A model file is what PyTorch prints, in any order, with blank lines, comments (#) and the "
+     "fences of a bug report "
      "(```) between. '-' is standard input.",
      models},
     {"inputs", "values for a model's inputs",
-     "Each -i gives one input of the model, in order or by name. The numbers follow from --seed, and are the same "
+     "Each -i gives one input of the model, in order or by name. The numbers follow from --seed, "
+     "and are the same "
      "everywhere.",
      inputs},
     {"exit-status", "what the exit status says", "Messages are on standard error.", exits},

@@ -141,7 +141,8 @@ static void tensor_in_full(const fxs_tensor *t, fxs_buf *b) {
     for (int i = 0; i < t->ndim; i++)
         fxs_buf_printf(b, i ? ", %lld" : "%lld", (long long)t->strides[i]);
     fxs_buf_printf(b, "%s) memory_format=%s requires_grad=%s", t->ndim == 1 ? "," : "",
-                   fxs_memory_format_text(fxs_tensor_memory_format(t)), t->requires_grad ? "True" : "False");
+                   fxs_memory_format_text(fxs_tensor_memory_format(t)),
+                   t->requires_grad ? "True" : "False");
 }
 
 void fxs_buf_result(fxs_buf *b, const fxs_value *result) { fxs_buf_repr(b, result, &with_nodes); }

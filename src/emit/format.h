@@ -1,19 +1,20 @@
-/* format.h: the pieces of text that printers, tables and pictures share: arguments, targets, node lines, layers,
- * results. All append to a buffer and cannot fail but by memory. */
+/* format.h: the pieces of text that printers, tables and pictures share: arguments, targets, node
+ * lines, layers, results. All append to a buffer and cannot fail but by memory. */
 #ifndef FXS_EMIT_FORMAT_H
 #define FXS_EMIT_FORMAT_H
 
 #include "ir/module.h"
 
-/* torch.fx's _format_arg: nodes with %, strings without quotes. Lists show at most max_list_len items (0: all). */
+/* torch.fx's _format_arg: nodes with %, strings without quotes. Lists show at most max_list_len
+ * items (0: all). */
 void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len);
 /* repr and str with node names. */
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v);
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v);
 /* Node.format_node(), one line without newline. flags: FXS_PRINT_TORCH2. */
 void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags);
-/* A module without its children, as print(model) begins it: "Conv2d(3, 4, kernel_size=(1, 1), stride=(1, 1))"; a module
- * with children is "Sequential(...)". */
+/* A module without its children, as print(model) begins it: "Conv2d(3, 4, kernel_size=(1, 1),
+ * stride=(1, 1))"; a module with children is "Sequential(...)". */
 void fxs_buf_layer(fxs_buf *b, const fxs_module *m);
 /* The arguments inside those parentheses. */
 void fxs_buf_layer_args(fxs_buf *b, const fxs_module *m);

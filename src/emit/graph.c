@@ -21,7 +21,8 @@ fxs_status fxs_node_format(const fxs_node *n, unsigned flags, char **text) {
     return fxs_buf_give(n->graph->ctx, &b, text, NULL);
 }
 
-/* Python prints a callable with its address; here it goes without, so that the same graph prints the same. */
+/* Python prints a callable with its address; here it goes without, so that the same graph prints
+ * the same. */
 static void put_callable(fxs_buf *b, const char *target) {
     const char *dot = strrchr(target, '.');
     const char *name = dot ? dot + 1 : target;

@@ -87,7 +87,8 @@ static void put_padded(fxs_buf *out, const char *s, size_t len, size_t width, bo
 }
 
 /* One row; cells with newlines take several lines. */
-static void put_row(const fxs_grid *g, fxs_buf *out, size_t r, const size_t *width, const bool *right) {
+static void put_row(const fxs_grid *g, fxs_buf *out, size_t r, const size_t *width,
+                    const bool *right) {
     bool more = true;
     for (size_t line = 0; more; line++) {
         more = false;

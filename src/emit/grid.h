@@ -1,4 +1,5 @@
-/* grid.h: rows and columns of text, printed in several formats. Knows nothing of what the cells say. */
+/* grid.h: rows and columns of text, printed in several formats. Knows nothing of what the cells
+ * say. */
 #ifndef FXS_EMIT_GRID_H
 #define FXS_EMIT_GRID_H
 
@@ -14,10 +15,12 @@ typedef struct fxs_grid {
 
 fxs_status fxs_grid_init(fxs_ctx *ctx, fxs_grid *g, size_t columns, const char *const *headers);
 void fxs_grid_free(fxs_grid *g);
-/* A new row: `columns` empty cells to fill, good until the next row; NULL when memory is out (the printers say so). */
+/* A new row: `columns` empty cells to fill, good until the next row; NULL when memory is out (the
+ * printers say so). */
 fxs_buf *fxs_grid_row(fxs_grid *g);
 
-/* As Python's `tabulate` prints its "simple" format: headers, dashes, numeric columns to the right. */
+/* As Python's `tabulate` prints its "simple" format: headers, dashes, numeric columns to the right.
+ */
 void fxs_grid_simple(const fxs_grid *g, fxs_buf *out);
 /* RFC 4180, but lines end with a bare newline as every other text here. */
 void fxs_grid_csv(const fxs_grid *g, fxs_buf *out);

@@ -41,7 +41,8 @@ static json_t *tensor(const fxs_tensor *t) {
     json_object_set_new(o, "dtype", json_string(fxs_dtype_name(t->dtype)));
     json_object_set_new(o, "shape", ints(t->ndim, t->sizes));
     json_object_set_new(o, "stride", ints(t->ndim, t->strides));
-    json_object_set_new(o, "memory_format", json_string(fxs_memory_format_text(fxs_tensor_memory_format(t))));
+    json_object_set_new(o, "memory_format",
+                        json_string(fxs_memory_format_text(fxs_tensor_memory_format(t))));
     json_object_set_new(o, "requires_grad", json_boolean(t->requires_grad));
     json_object_set_new(o, "is_quantized", json_boolean(fxs_is_quantized(t->dtype)));
     return o;
@@ -171,7 +172,8 @@ fxs_status fxs_put_json_table(const fxs_module *m, fxs_buf *b) {
     json_object_set_new(root, "parameters", json_integer(fxs_module_parameter_count(m)));
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n))
         json_array_append_new(nodes, node(n));
-    bool whole = json_array_size(nodes) == m->graph->len; /* a lost node means that memory ran out */
+    bool whole =
+        json_array_size(nodes) == m->graph->len; /* a lost node means that memory ran out */
     json_object_set_new(root, "nodes", nodes);
     int bad = root && whole ? json_dump_callback(root, put_chunk, b, JSON_INDENT(1)) : -1;
     fxs_buf_putc(b, '\n');

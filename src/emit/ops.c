@@ -6,7 +6,8 @@
 #include "op/op.h"
 
 static bool wanted(const char *filter, const char *family, const char *name, const char *torch) {
-    return !filter || !*filter || strstr(name, filter) || strstr(family, filter) || (torch && strstr(torch, filter));
+    return !filter || !*filter || strstr(name, filter) || strstr(family, filter) ||
+           (torch && strstr(torch, filter));
 }
 
 static fxs_status add_ops(fxs_grid *g, const char *filter) {
@@ -60,7 +61,8 @@ fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *
     if (s == FXS_OK && layers.rows)
         fxs_grid_simple(&layers, &b);
     if (s == FXS_OK)
-        fxs_buf_printf(&b, "%s%zu operators, %zu layers\n", b.len ? "\n" : "", ops.rows, layers.rows);
+        fxs_buf_printf(&b, "%s%zu operators, %zu layers\n", b.len ? "\n" : "", ops.rows,
+                       layers.rows);
     fxs_grid_free(&ops);
     fxs_grid_free(&layers);
     if (s != FXS_OK) {

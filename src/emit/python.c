@@ -1,5 +1,6 @@
-/* python.c: a graph as Python source: what torch.fx 1.13's graph.python_code("self").src holds, byte for byte, and the
- * globals that it names. Called by users and by python_file.c. It knows no module: paths are written as they are. */
+/* python.c: a graph as Python source: what torch.fx 1.13's graph.python_code("self").src holds,
+ * byte for byte, and the globals that it names. Called by users and by python_file.c. It knows no
+ * module: paths are written as they are. */
 #include "emit/python.h"
 
 #include <string.h>
@@ -13,10 +14,11 @@ typedef struct writer {
     fxs_map wrapped;        /* globals that wraps has */
     fxs_map taken;          /* parameters' names */
     const fxs_node **last;  /* by id: the last user */
-    const char *trace;      /* of the nodes before; "" after a node without, NULL at the beginning */
+    const char *trace; /* of the nodes before; "" after a node without, NULL at the beginning */
 } writer;
 
-/* ---- operators that Python writes between or around their arguments ---------------------------------------- */
+/* ---- operators that Python writes between or around their arguments
+ * ---------------------------------------- */
 
 typedef struct infix {
     const char *name, *text; /* # stands for an argument */
@@ -39,7 +41,8 @@ static const infix infixes[] = {
     {"setitem", "#[#] = #", true},
 };
 
-/* NULL when the call is none of them, or can't be written so: too few arguments, or a literal that would be assigned.
+/* NULL when the call is none of them, or can't be written so: too few arguments, or a literal that
+ * would be assigned.
  */
 static const infix *find_infix(const fxs_node *n) {
     const char *name = n->target + (n->target[0] == '_');
@@ -69,7 +72,8 @@ static void put_infix(writer *w, const fxs_node *n, const infix *x) {
     }
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------- */
+/* ---- statements
+ * -------------------------------------------------------------------------------------------- */
 
 /* "name : type = " */
 static void put_target(writer *w, const fxs_node *n) {
@@ -79,7 +83,8 @@ static void put_target(writer *w, const fxs_node *n) {
     fxs_buf_puts(&w->body, " = ");
 }
 
-/* A keyword that Python has for itself (from) can't be written before '='; torch.fx writes it, which does not compile.
+/* A keyword that Python has for itself (from) can't be written before '='; torch.fx writes it,
+ * which does not compile.
  */
 static void put_keyword(writer *w, const fxs_value *key, const fxs_value *v) {
     const char *name = fxs_value_text(key);
@@ -124,19 +129,21 @@ static void put_attribute(writer *w, const fxs_value *v, const char *path) {
 
 static bool is_getattr(const fxs_node *n) {
     const fxs_value *name = fxs_value_item(&n->args, 1);
-    return strcmp(n->target, "builtins.getattr") == 0 && fxs_value_len(&n->args) == 2 && name->tag == FXS_V_STR &&
-           fxs_py_identifier(name->u.s->text, name->u.s->len);
+    return strcmp(n->target, "builtins.getattr") == 0 && fxs_value_len(&n->args) == 2 &&
+           name->tag == FXS_V_STR && fxs_py_identifier(name->u.s->text, name->u.s->len);
 }
 
 static void note_wrapped(writer *w) {
-    const char *name = w->function.data ? fxs_arena_dup(&w->p->arena, w->function.data, w->function.len) : NULL;
+    const char *name =
+        w->function.data ? fxs_arena_dup(&w->p->arena, w->function.data, w->function.len) : NULL;
     if (name && fxs_map_at(&w->wrapped, name, w->function.len))
         return;
     if (!name || !fxs_map_put(&w->wrapped, name, w->function.len, w)) {
         w->p->failed = true;
         return;
     }
-    fxs_buf_printf(&w->wraps, "%storch.fx._symbolic_trace.wrap(\"%s\")", w->wraps.len ? "\n" : "", name);
+    fxs_buf_printf(&w->wraps, "%storch.fx._symbolic_trace.wrap(\"%s\")", w->wraps.len ? "\n" : "",
+                   name);
 }
 
 static void put_call(writer *w, const fxs_node *n) {
@@ -167,7 +174,8 @@ static void put_call(writer *w, const fxs_node *n) {
         note_wrapped(w);
 }
 
-/* A parameter of forward. What can't be one (input.1, class, a name that another has) gives way to the node's name. */
+/* A parameter of forward. What can't be one (input.1, class, a name that another has) gives way to
+ * the node's name. */
 static void put_placeholder(writer *w, const fxs_node *n) {
     fxs_buf fallback = {0}, name = {0};
     size_t stars = strspn(n->target, "*");
@@ -182,8 +190,8 @@ static void put_placeholder(writer *w, const fxs_node *n) {
     if (raw && !fxs_map_put(&w->taken, raw, strlen(raw), w))
         w->p->failed = true;
     if (raw && !w->p->failed) {
-        fxs_buf_printf(&w->parameters, "%s%.*s%s%s%s%s", w->parameters.len ? ", " : "", (int)stars, n->target, raw,
-                       w->type.len ? w->type.data : "", value ? " = " : "",
+        fxs_buf_printf(&w->parameters, "%s%.*s%s%s%s%s", w->parameters.len ? ", " : "", (int)stars,
+                       n->target, raw, w->type.len ? w->type.data : "", value ? " = " : "",
                        value && fallback.data ? fallback.data : "");
         if (strcmp(raw, name.data ? name.data : "") != 0)
             fxs_buf_printf(&w->body, "%s = %s\n", name.data, raw);
@@ -202,7 +210,8 @@ static void put_output(writer *w, const fxs_node *n) {
     fxs_py_value(w->p, &w->body, fxs_value_item(&n->args, 0));
 }
 
-/* ---- what stands around a statement ---------------------------------------------------------------------- */
+/* ---- what stands around a statement
+ * ---------------------------------------------------------------------- */
 
 /* Frees what this node was the last to use, and in PyTorch 2 also what nobody uses. */
 static void put_freed(writer *w, const fxs_node *n) {
@@ -232,8 +241,8 @@ static void put_shape(writer *w, const fxs_node *n) {
 }
 
 static fxs_status refuse(const fxs_node *n, const char *what) {
-    return fxs_fail(n->graph->ctx, FXS_EINVAL, "no code for %s: %s needs %s as its first argument", n->name,
-                    fxs_kind_name(n->kind), what);
+    return fxs_fail(n->graph->ctx, FXS_EINVAL, "no code for %s: %s needs %s as its first argument",
+                    n->name, fxs_kind_name(n->kind), what);
 }
 
 static fxs_status put_node(writer *w, const fxs_node *n) {
@@ -272,7 +281,8 @@ static fxs_status put_node(writer *w, const fxs_node *n) {
     return FXS_OK;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------ */
+/* ---- the function
+ * ------------------------------------------------------------------------------------------ */
 
 static void find_last_users(writer *w, const fxs_graph *g) {
     w->last = FXS_NEW_N(&w->p->arena, const fxs_node *, g->next_id);
@@ -298,19 +308,21 @@ static fxs_status put_nodes(writer *w, const fxs_graph *g) {
 static void put_function(writer *w, fxs_buf *b) {
     const char *body = w->body.len ? w->body.data : "pass\n";
     const char *parameters = w->parameters.len ? w->parameters.data : "";
-    bool has_self = strncmp(parameters, "self", 4) == 0 && (parameters[4] == ',' || parameters[4] == '\0');
+    bool has_self =
+        strncmp(parameters, "self", 4) == 0 && (parameters[4] == ',' || parameters[4] == '\0');
     if (w->p->flags & FXS_CODE_TORCH2)
         body += strspn(body, "\n");
-    fxs_buf_printf(b, "def forward(%s%s%s)%s:\n", has_self ? "" : "self", !has_self && *parameters ? ", " : "",
-                   parameters, w->returns.len ? w->returns.data : "");
+    fxs_buf_printf(b, "def forward(%s%s%s)%s:\n", has_self ? "" : "self",
+                   !has_self && *parameters ? ", " : "", parameters,
+                   w->returns.len ? w->returns.data : "");
     fxs_py_indent(b, body, 4);
 }
 
 fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf *function) {
     writer w = {.p = p};
     fxs_status s = put_nodes(&w, g);
-    if (s == FXS_OK &&
-        (w.parameters.failed || w.returns.failed || w.body.failed || w.wraps.failed || w.function.failed))
+    if (s == FXS_OK && (w.parameters.failed || w.returns.failed || w.body.failed ||
+                        w.wraps.failed || w.function.failed))
         s = fxs_fail_memory(g->ctx);
     if (s == FXS_OK) {
         fxs_buf_add(wraps, w.wraps.len ? w.wraps.data : "", w.wraps.len);
@@ -324,7 +336,8 @@ fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf
     return s;
 }
 
-/* ---- for users ---------------------------------------------------------------------------------------------- */
+/* ---- for users
+ * ---------------------------------------------------------------------------------------------- */
 
 fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len) {
     fxs_py p;
@@ -354,7 +367,8 @@ fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **t
         s = fxs_py_forward(&p, g, &wraps, &function);
     for (size_t i = 0; s == FXS_OK && i < p.nglobals; i++) {
         const char *object = p.globals[i].object; /* a type's name, which is no name in Python */
-        fxs_buf_printf(&b, "%s = %s\n", p.globals[i].name, strcmp(object, "NoneType") == 0 ? "type(None)" : object);
+        fxs_buf_printf(&b, "%s = %s\n", p.globals[i].name,
+                       strcmp(object, "NoneType") == 0 ? "type(None)" : object);
     }
     fxs_py_free(&p);
     fxs_buf_free(&wraps);

@@ -1,6 +1,7 @@
-/* python.h: what the parts of the Python printer share: the scope that gives names to nodes and globals while code is
- * written, and the pieces of code. All append to a buffer; that memory is out is kept in the scope, so that the parts
- * read like the code they write. What the library offers of it is in fxscope.h. */
+/* python.h: what the parts of the Python printer share: the scope that gives names to nodes and
+ * globals while code is written, and the pieces of code. All append to a buffer; that memory is out
+ * is kept in the scope, so that the parts read like the code they write. What the library offers of
+ * it is in fxscope.h. */
 #ifndef FXS_EMIT_PYTHON_H
 #define FXS_EMIT_PYTHON_H
 
@@ -9,11 +10,13 @@
 /* A name that the code uses and does not define. */
 typedef struct fxs_py_global {
     const char *name;   /* as the code writes it: "math_sqrt" */
-    const char *object; /* what it stands for: "math.sqrt", a builtin "len", "...", or the text of a type expression */
+    const char *object; /* what it stands for: "math.sqrt", a builtin "len", "...", or the text of a
+                           type expression */
     bool is_type;       /* named in an annotation only */
 } fxs_py_global;
 
-/* torch.fx's namespace of one printout: nodes and globals share it, and get their names when they are first written. */
+/* torch.fx's namespace of one printout: nodes and globals share it, and get their names when they
+ * are first written. */
 typedef struct fxs_py {
     fxs_ctx *ctx;
     unsigned flags; /* FXS_CODE_... */
@@ -26,10 +29,11 @@ typedef struct fxs_py {
     bool failed; /* memory is out */
 } fxs_py;
 
-/* Beside the public flags: torch.fx.wrap is told of every function that tracing would else look into. Such a function
- * was wrapped when the graph was traced, or it would not be there. */
+/* Beside the public flags: torch.fx.wrap is told of every function that tracing would else look
+ * into. Such a function was wrapped when the graph was traced, or it would not be there. */
 enum { FXS_PY_WRAP_ALL = 1 << 16 };
-/* How many globals are there from the start (inf, nan, NoneType, torch, device, fx_pytree, pytree). */
+/* How many globals are there from the start (inf, nan, NoneType, torch, device, fx_pytree, pytree).
+ */
 enum { FXS_PY_PRESET = 7 };
 
 fxs_status fxs_py_init(fxs_py *p, const fxs_graph *g, unsigned flags);
@@ -38,9 +42,11 @@ void fxs_py_free(fxs_py *p);
 const char *fxs_py_unique(fxs_py *p, const char *candidate);
 
 void fxs_py_node(fxs_py *p, fxs_buf *b, const fxs_node *n);
-/* A callable by the target that format_node prints: "operator.add", "builtins.len", "torch.relu". */
+/* A callable by the target that format_node prints: "operator.add", "builtins.len", "torch.relu".
+ */
 void fxs_py_function(fxs_py *p, fxs_buf *b, const char *target);
-/* An object by torch.fx's qualified name: what is from torch is written so, all else becomes a global. */
+/* An object by torch.fx's qualified name: what is from torch is written so, all else becomes a
+ * global. */
 void fxs_py_object(fxs_py *p, fxs_buf *b, const char *object, size_t len, bool is_type);
 /* A type expression ("typing.List[torch.Tensor]") as torch.fx writes it in annotations. */
 void fxs_py_type(fxs_py *p, fxs_buf *b, const char *type);
@@ -55,16 +61,17 @@ bool fxs_py_dotted(const char *s, size_t len);
 /* text with `indent` blanks in front of every line. */
 void fxs_py_indent(fxs_buf *b, const char *text, size_t indent);
 
-/* A comment about where the next node was traced, unless it was there that the one before was. *before is that one's
- * trace: NULL at the beginning, "" when it had none. */
+/* A comment about where the next node was traced, unless it was there that the one before was.
+ * *before is that one's trace: NULL at the beginning, "" when it had none. */
 void fxs_py_trace_comment(fxs_buf *b, const char *trace, const char **before, unsigned flags);
 
-/* The lines of torch.fx.wrap (without a final newline), and the function from "def" on, as GraphModule.code has them.
+/* The lines of torch.fx.wrap (without a final newline), and the function from "def" on, as
+ * GraphModule.code has them.
  */
 fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf *function);
 
-/* torch.nn has m's class, and makes m from the arguments that print(model) shows; a container, which then has m's
- * children put into it, from none. */
+/* torch.nn has m's class, and makes m from the arguments that print(model) shows; a container,
+ * which then has m's children put into it, from none. */
 bool fxs_py_torch_nn(const fxs_module *m);
 /* A class of torch.nn that makes no parameters itself, but has them and modules put into it. */
 bool fxs_py_container(const fxs_module *m);

@@ -1,6 +1,6 @@
-/* python_file.c: a model as a .py file that runs with PyTorch: imports and globals, classes that torch.nn does not
- * have, and a class whose __init__ builds the module tree and whose forward is python.c's code. Called by users. Which
- * layers torch.nn builds is python_nn.c's to say. */
+/* python_file.c: a model as a .py file that runs with PyTorch: imports and globals, classes that
+ * torch.nn does not have, and a class whose __init__ builds the module tree and whose forward is
+ * python.c's code. Called by users. Which layers torch.nn builds is python_nn.c's to say. */
 #include <string.h>
 
 #include "base/pytext.h"
@@ -17,20 +17,24 @@ typedef struct file {
     fxs_buf module;    /* the one in turn: "self.layer1" */
 } file;
 
-/* ---- globals ------------------------------------------------------------------------------------------------ */
+/* ---- globals
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* The word stands in the text as an identifier of its own. */
 static bool has_word(const fxs_buf *b, const char *word) {
     size_t n = strlen(word);
     for (const char *s = b->data; s && (s = strstr(s, word)); s += n) {
-        bool begins = s == b->data || (s[-1] != '.' && !fxs_py_identifier(s - 1, 1) && (s[-1] < '0' || s[-1] > '9'));
+        bool begins = s == b->data || (s[-1] != '.' && !fxs_py_identifier(s - 1, 1) &&
+                                       (s[-1] < '0' || s[-1] > '9'));
         if (begins && !fxs_py_identifier(s + n, 1) && (s[n] < '0' || s[n] > '9'))
             return true;
     }
     return false;
 }
 
-/* What can't be imported, from the program that was traced or without a name: whoever runs the file must supply it. */
+/* What can't be imported, from the program that was traced or without a name: whoever runs the file
+ * must supply it. */
 static void put_missing(file *f, const fxs_py_global *g) {
     if (g->is_type) { /* an annotation may be any object */
         fxs_buf_printf(&f->globals, "%s = ", g->name);
@@ -38,7 +42,8 @@ static void put_missing(file *f, const fxs_py_global *g) {
         fxs_buf_putc(&f->globals, '\n');
         return;
     }
-    fxs_buf_printf(&f->globals, "\n\ndef %s(*args, **kwargs):\n    raise NotImplementedError(", g->name);
+    fxs_buf_printf(&f->globals, "\n\ndef %s(*args, **kwargs):\n    raise NotImplementedError(",
+                   g->name);
     fxs_buf_quoted(&f->globals, g->object, strlen(g->object));
     fxs_buf_puts(&f->globals, ")\n\n\n");
 }
@@ -49,8 +54,10 @@ static void put_global(file *f, const fxs_py_global *g) {
         return;
     if (strcmp(g->object, "...") == 0) {
         fxs_buf_printf(&f->globals, "%s = ...\n", g->name);
-    } else if (dot && strncmp(g->object, "__main__.", 9) != 0 && fxs_py_dotted(g->object, strlen(g->object))) {
-        fxs_buf_printf(&f->imports, "from %.*s import %s as %s\n", (int)(dot - g->object), g->object, dot + 1, g->name);
+    } else if (dot && strncmp(g->object, "__main__.", 9) != 0 &&
+               fxs_py_dotted(g->object, strlen(g->object))) {
+        fxs_buf_printf(&f->imports, "from %.*s import %s as %s\n", (int)(dot - g->object),
+                       g->object, dot + 1, g->name);
     } else {
         put_missing(f, g);
     }
@@ -67,9 +74,12 @@ static void put_preset(file *f) {
             fxs_buf_puts(i < 3 ? &f->imports : &f->globals, lines[i][1]);
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------- */
+/* ---- modules
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* The file's name of a class that torch.nn can't make; the class itself goes to f->classes when it is first met. */
+/* The file's name of a class that torch.nn can't make; the class itself goes to f->classes when it
+ * is first met. */
 static const char *stand_in(file *f, const char *class_name) {
     const char *name = fxs_map_get(&f->stand_ins, class_name);
     if (name)
@@ -80,7 +90,8 @@ static const char *stand_in(file *f, const char *class_name) {
         return "";
     }
     fxs_buf_printf(&f->classes, "\n\nclass %s(torch.nn.Module):\n", name);
-    fxs_buf_puts(&f->classes, "    def forward(self, *args, **kwargs):\n        raise NotImplementedError(");
+    fxs_buf_puts(&f->classes,
+                 "    def forward(self, *args, **kwargs):\n        raise NotImplementedError(");
     fxs_buf_quoted(&f->classes, class_name, strlen(class_name));
     fxs_buf_puts(&f->classes, ")\n");
     return name;
@@ -106,7 +117,8 @@ static void put_child(file *f, const char *path, const fxs_module *m) {
     else
         fxs_buf_puts(&parent, "self");
     bool plain = fxs_py_identifier(name, strlen(name)), known = fxs_py_torch_nn(m);
-    fxs_buf_printf(&f->init, plain ? "%s.%s = " : "%s.add_module(", parent.data ? parent.data : "", plain ? name : "");
+    fxs_buf_printf(&f->init, plain ? "%s.%s = " : "%s.add_module(", parent.data ? parent.data : "",
+                   plain ? name : "");
     if (!plain) {
         fxs_buf_quoted(&f->init, name, strlen(name));
         fxs_buf_puts(&f->init, ", ");
@@ -146,7 +158,8 @@ static const char *shared_with(file *f, fxs_attribute *a) {
         return *first;
     fxs_buf place = {0};
     fxs_py_path(&place, f->module.data ? f->module.data : "", a->name);
-    char *kept = place.data && !place.failed ? fxs_arena_dup(&f->py.arena, place.data, place.len) : NULL;
+    char *kept =
+        place.data && !place.failed ? fxs_arena_dup(&f->py.arena, place.data, place.len) : NULL;
     fxs_buf_free(&place);
     if (!kept || !fxs_map_put(&f->shared, key, sizeof a->param, kept))
         f->py.failed = true;
@@ -185,14 +198,17 @@ static fxs_status put_module(void *user, const char *path, fxs_module *m) {
         fxs_buf_puts(&f->module, "self");
     for (size_t i = 0; i < m->nattributes; i++) {
         const fxs_parameter *p = m->attributes[i].param;
-        /* What a layer of torch.nn makes itself: what its row says, or all where there is no row. */
+        /* What a layer of torch.nn makes itself: what its row says, or all where there is no row.
+         */
         bool made = known && (m->row ? p->implied && p->made_for == m : !fxs_py_container(m));
         put_attribute(f, &m->attributes[i], made);
     }
     return f->py.failed || f->init.failed || f->module.failed ? fxs_fail_memory(m->ctx) : FXS_OK;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------- */
+/* ---- the file
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static void put_section(fxs_buf *out, const fxs_buf *part, const char *before, const char *after) {
     out->failed |= part->failed;
@@ -204,7 +220,10 @@ static void put_section(fxs_buf *out, const fxs_buf *part, const char *before, c
 }
 
 static void put_class(file *f, const char *name, fxs_buf *out) {
-    fxs_buf_printf(out, "\n\nclass %s(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n", name);
+    fxs_buf_printf(
+        out,
+        "\n\nclass %s(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n",
+        name);
     if (f->init.len) {
         fxs_buf_cut(&f->init, f->init.len - 1);
         fxs_py_indent(out, f->init.data, 8);
@@ -229,7 +248,8 @@ static fxs_status build(file *f, unsigned flags, fxs_buf *out) {
     put_preset(f);
     if (f->py.failed || f->init.failed)
         return fxs_fail_memory(ctx);
-    fxs_buf_puts(out, "# Written by fxscope. Parameters and buffers that no layer makes are zeros.\n");
+    fxs_buf_puts(out,
+                 "# Written by fxscope. Parameters and buffers that no layer makes are zeros.\n");
     put_section(out, &f->imports, "", "");
     fxs_buf_puts(out, "import torch\n");
     if (f->wraps.len)
@@ -246,12 +266,14 @@ fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **te
     fxs_buf out = {0};
     *text = NULL;
     if (!m->graph)
-        return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph, so there is no forward to write", m->class_name);
+        return fxs_fail(m->ctx, FXS_EINVAL,
+                        "module %s has no graph, so there is no forward to write", m->class_name);
     fxs_status s = build(&f, flags, &out);
     fxs_py_free(&f.py);
     fxs_map_free(&f.stand_ins);
     fxs_map_free(&f.shared);
-    fxs_buf *const all[] = {&f.imports, &f.globals, &f.wraps, &f.classes, &f.init, &f.forward, &f.module};
+    fxs_buf *const all[] = {&f.imports, &f.globals, &f.wraps, &f.classes,
+                            &f.init,    &f.forward, &f.module};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         fxs_buf_free(all[i]);
     if (s == FXS_OK)

@@ -1,12 +1,14 @@
-/* python_nn.c: which layers torch.nn makes from the arguments that print(model) shows, and their constructors' calls.
- * Called by python_file.c. The tables were checked against PyTorch 1.13 by making each class from its own printout.
- * Not in them: classes that print no arguments (MultiheadAttention, Transformer, FractionalMaxPool2d). */
+/* python_nn.c: which layers torch.nn makes from the arguments that print(model) shows, and their
+ * constructors' calls. Called by python_file.c. The tables were checked against PyTorch 1.13 by
+ * making each class from its own printout. Not in them: classes that print no arguments
+ * (MultiheadAttention, Transformer, FractionalMaxPool2d). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emit/python.h"
 
-/* Sorted. The last ones of 2.x (RMSNorm, ZeroPad1d, CircularPad2d, ...) are here too: its printouts are read. */
+/* Sorted. The last ones of 2.x (RMSNorm, ZeroPad1d, CircularPad2d, ...) are here too: its printouts
+ * are read. */
 static const char *const layers[] = {"AdaptiveAvgPool1d",
                                      "AdaptiveAvgPool2d",
                                      "AdaptiveAvgPool3d",
@@ -144,7 +146,9 @@ static const struct {
     const char *layer, *keyword;
 } no_arguments[] = {{"UpsamplingBilinear2d", "mode"}, {"UpsamplingNearest2d", "mode"}};
 
-static int compare_names(const void *key, const void *item) { return strcmp(key, *(const char *const *)item); }
+static int compare_names(const void *key, const void *item) {
+    return strcmp(key, *(const char *const *)item);
+}
 
 static bool is_in(const char *name, const char *const *table, size_t n) {
     return bsearch(name, table, n, sizeof *table, compare_names) != NULL;
@@ -167,13 +171,15 @@ bool fxs_py_torch_nn(const fxs_module *m) {
     bool understood = count > 0 || !m->extra; /* else what was printed is no argument list */
     if (fxs_py_container(m))
         return count == 0 && understood;
-    return m->nchildren == 0 && understood && is_in(m->class_name, layers, sizeof layers / sizeof *layers) &&
-           has_values(&m->args) && has_values(&m->kwargs);
+    return m->nchildren == 0 && understood &&
+           is_in(m->class_name, layers, sizeof layers / sizeof *layers) && has_values(&m->args) &&
+           has_values(&m->kwargs);
 }
 
 static bool is_argument(const fxs_module *m, const char *keyword) {
     for (size_t i = 0; i < sizeof no_arguments / sizeof *no_arguments; i++)
-        if (strcmp(m->class_name, no_arguments[i].layer) == 0 && strcmp(keyword, no_arguments[i].keyword) == 0)
+        if (strcmp(m->class_name, no_arguments[i].layer) == 0 &&
+            strcmp(keyword, no_arguments[i].keyword) == 0)
             return false;
     return true;
 }

@@ -1,5 +1,6 @@
-/* python_scope.c: names in generated code: the namespace of one printout, globals, and type annotations. The rules are
- * those of torch.fx 1.13's code generation. It knows objects by their text only: two texts are two objects. */
+/* python_scope.c: names in generated code: the namespace of one printout, globals, and type
+ * annotations. The rules are those of torch.fx 1.13's code generation. It knows objects by their
+ * text only: two texts are two objects. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +38,13 @@ bool fxs_py_dotted(const char *s, size_t len) {
     }
 }
 
-/* ---- the scope ------------------------------------------------------------------------------------------- */
+/* ---- the scope
+ * ------------------------------------------------------------------------------------------- */
 
 const char *fxs_py_unique(fxs_py *p, const char *candidate) {
     const char *name;
-    if (fxs_name_unique(p->ctx, &p->arena, &p->used, candidate, strlen(candidate), false, &name) == FXS_OK)
+    if (fxs_name_unique(p->ctx, &p->arena, &p->used, candidate, strlen(candidate), false, &name) ==
+        FXS_OK)
         return name;
     p->failed = true;
     return NULL;
@@ -104,8 +107,8 @@ void fxs_py_node(fxs_py *p, fxs_buf *b, const fxs_node *n) {
         fxs_buf_puts(b, *name);
 }
 
-/* torch.fx writes what is from torch by its qualified name. Where that can't be (torch.nn.init.<lambda>), it would be
- * no code at all; a global is. */
+/* torch.fx writes what is from torch by its qualified name. Where that can't be
+ * (torch.nn.init.<lambda>), it would be no code at all; a global is. */
 static bool from_torch(const char *object, size_t len) {
     return len > 6 && memcmp(object, "torch.", 6) == 0 && !is_text(object, len, "torch.device") &&
            fxs_py_dotted(object, len);
@@ -128,7 +131,8 @@ void fxs_py_object(fxs_py *p, fxs_buf *b, const char *object, size_t len, bool i
     void **known = fxs_map_at(&p->objects, object, len);
     const char *name = known ? *known : NULL;
     if (!known) {
-        if (fxs_name_unique(p->ctx, &p->arena, &p->used, object, len, is_builtin(object, len), &name) != FXS_OK) {
+        if (fxs_name_unique(p->ctx, &p->arena, &p->used, object, len, is_builtin(object, len),
+                            &name) != FXS_OK) {
             p->failed = true;
             return;
         }
@@ -163,13 +167,15 @@ void fxs_py_function(fxs_py *p, fxs_buf *b, const char *target) {
     fxs_buf_free(&name);
 }
 
-/* ---- type annotations ------------------------------------------------------------------------------------- */
+/* ---- type annotations
+ * ------------------------------------------------------------------------------------- */
 
 static const char *const in_abc[] = {
-    "AsyncGenerator",  "AsyncIterable", "AsyncIterator", "Awaitable", "ByteString",  "Callable",
-    "Collection",      "Container",     "Coroutine",     "Generator", "Hashable",    "ItemsView",
-    "Iterable",        "Iterator",      "KeysView",      "Mapping",   "MappingView", "MutableMapping",
-    "MutableSequence", "MutableSet",    "Reversible",    "Sequence",  "Sized",       "ValuesView",
+    "AsyncGenerator", "AsyncIterable", "AsyncIterator",  "Awaitable",       "ByteString",
+    "Callable",       "Collection",    "Container",      "Coroutine",       "Generator",
+    "Hashable",       "ItemsView",     "Iterable",       "Iterator",        "KeysView",
+    "Mapping",        "MappingView",   "MutableMapping", "MutableSequence", "MutableSet",
+    "Reversible",     "Sequence",      "Sized",          "ValuesView",
 };
 
 /* What typing's other aliases stand for, where that is not typing's own name. */
@@ -201,7 +207,8 @@ static void put_origin(fxs_py *p, fxs_buf *b, const char *s, size_t len, bool su
         fxs_py_object(p, b, "typing.Union", 12, true);
         return;
     }
-    for (size_t i = 0; i < COUNT(generic_builtins) && subscripted && !(p->flags & FXS_CODE_TORCH2); i++) {
+    for (size_t i = 0; i < COUNT(generic_builtins) && subscripted && !(p->flags & FXS_CODE_TORCH2);
+         i++) {
         if (is_text(s, len, generic_builtins[i][0])) {
             fxs_py_object(p, b, generic_builtins[i][1], strlen(generic_builtins[i][1]), true);
             return;
@@ -261,7 +268,8 @@ static size_t head_len(const char *s, size_t len) {
 
 static void put_type(fxs_py *p, fxs_buf *b, const char *s, size_t len, int depth);
 
-/* The items of head[...]; a list among them (Callable's parameters) is spread out, as in Python's __args__. */
+/* The items of head[...]; a list among them (Callable's parameters) is spread out, as in Python's
+ * __args__. */
 static void put_items(fxs_py *p, fxs_buf *b, const char *s, size_t len, int depth, bool *first) {
     for (size_t at = 0, n; at < len; at += n + 1) {
         while (at < len && s[at] == ' ')

@@ -1,5 +1,6 @@
-/* python_trace.c: comments in generated code that say from which source line the next nodes were traced, as torch.fx's
- * print_readable has them. Called for each statement; it knows stack traces as text, and no nodes. */
+/* python_trace.c: comments in generated code that say from which source line the next nodes were
+ * traced, as torch.fx's print_readable has them. Called for each statement; it knows stack traces
+ * as text, and no nodes. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@ typedef struct line {
     size_t n; /* without blanks at either end */
 } line;
 
-/* The line at *at, and *at to the next; false behind the last. Blank lines at the end of the text are none. */
+/* The line at *at, and *at to the next; false behind the last. Blank lines at the end of the text
+ * are none. */
 static bool next_line(const char **at, line *out) {
     if ((*at)[strspn(*at, " \t\r\n")] == '\0')
         return false;

@@ -1,12 +1,14 @@
-/* python_value.c: arguments and paths as Python code: repr, but nodes and callables by the names that the scope gives.
- * Where torch.fx prints what is no Python (a function's address), the nearest code is written. */
+/* python_value.c: arguments and paths as Python code: repr, but nodes and callables by the names
+ * that the scope gives. Where torch.fx prints what is no Python (a function's address), the nearest
+ * code is written. */
 #include <string.h>
 
 #include "base/pytext.h"
 #include "emit/python.h"
 
 void fxs_py_path(fxs_buf *b, const char *base, const char *path) {
-    for (const char *s = path;; s++) { /* each name that can't stand behind a dot wraps all before it */
+    for (const char *s = path;;
+         s++) { /* each name that can't stand behind a dot wraps all before it */
         size_t n = strcspn(s, ".");
         if (!fxs_py_identifier(s, n))
             fxs_buf_puts(b, "getattr(");
@@ -17,11 +19,13 @@ void fxs_py_path(fxs_buf *b, const char *base, const char *path) {
     fxs_buf_puts(b, base);
     for (const char *s = path;; s++) {
         size_t n = strcspn(s, ".");
-        /* torch.fx also puts keywords behind dots ("self.class"), and quotes into quotes; neither compiles. */
+        /* torch.fx also puts keywords behind dots ("self.class"), and quotes into quotes; neither
+         * compiles. */
         if (fxs_py_identifier(s, n)) {
             fxs_buf_putc(b, '.');
             fxs_buf_add(b, s, n);
-        } else if (memchr(s, '"', n) || memchr(s, '\\', n) || memchr(s, '\n', n) || memchr(s, '\r', n)) {
+        } else if (memchr(s, '"', n) || memchr(s, '\\', n) || memchr(s, '\n', n) ||
+                   memchr(s, '\r', n)) {
             fxs_buf_puts(b, ", ");
             fxs_buf_quoted(b, s, n);
             fxs_buf_putc(b, ')');
@@ -48,7 +52,8 @@ void fxs_py_indent(fxs_buf *b, const char *text, size_t indent) {
     }
 }
 
-/* ---- tensors ---------------------------------------------------------------------------------------------- */
+/* ---- tensors
+ * ---------------------------------------------------------------------------------------------- */
 
 static void put_element(fxs_buf *b, fxs_dtype d, const char *at) {
     if (d == FXS_BOOL)
@@ -74,11 +79,12 @@ static void put_elements(fxs_buf *b, const fxs_tensor *t, int dim, const char *a
     fxs_buf_putc(b, ']');
 }
 
-/* torch.fx 1.13 writes repr(tensor), whose "tensor" is not defined and whose digits are rounded. A tensor without
- * values stays one. */
+/* torch.fx 1.13 writes repr(tensor), whose "tensor" is not defined and whose digits are rounded. A
+ * tensor without values stays one. */
 static void put_tensor(fxs_buf *b, const fxs_tensor *t) {
     const void *data = fxs_tensor_data(t);
-    if (data && fxs_is_computable(t->dtype) && !fxs_is_complex(t->dtype) && fxs_tensor_numel(t) > 0) {
+    if (data && fxs_is_computable(t->dtype) && !fxs_is_complex(t->dtype) &&
+        fxs_tensor_numel(t) > 0) {
         fxs_buf_puts(b, "torch.tensor(");
         put_elements(b, t, 0, data);
         fxs_buf_printf(b, ", dtype=torch.%s)", fxs_dtype_name(t->dtype));
@@ -86,12 +92,16 @@ static void put_tensor(fxs_buf *b, const fxs_tensor *t) {
     }
     fxs_buf_puts(b, "torch.empty(");
     fxs_buf_sizes(b, t->ndim, t->sizes);
-    fxs_buf_printf(b, ", dtype=torch.%s%s)", fxs_dtype_name(t->dtype), data ? "" : ", device='meta'");
+    fxs_buf_printf(b, ", dtype=torch.%s%s)", fxs_dtype_name(t->dtype),
+                   data ? "" : ", device='meta'");
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------- */
+/* ---- values
+ * -----------------------------------------------------------------------------------------------
+ */
 
-static void put_sequence(fxs_py *p, fxs_buf *b, const fxs_value *v, const char *open, const char *close) {
+static void put_sequence(fxs_py *p, fxs_buf *b, const fxs_value *v, const char *open,
+                         const char *close) {
     size_t n = v->u.seq->len;
     fxs_buf_puts(b, open);
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +119,8 @@ static void put_tuple(fxs_py *p, fxs_buf *b, const fxs_value *v) {
         put_sequence(p, b, v, "torch.Size([", "])");
         return;
     }
-    /* A named tuple. torch.fx 1.13 does so at the top alone, and deeper writes a repr that names no module. */
+    /* A named tuple. torch.fx 1.13 does so at the top alone, and deeper writes a repr that names no
+     * module. */
     if (v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name)
         fxs_py_object(p, b, v->u.seq->type_name, strlen(v->u.seq->type_name), false);
     put_sequence(p, b, v, "(", ")");
@@ -127,8 +138,9 @@ static void put_dict(fxs_py *p, fxs_buf *b, const fxs_value *v) {
     fxs_buf_putc(b, '}');
 }
 
-/* What was printed without meaning: range(0, 3) is code. <class 'a.B'> and <function f at 0x7f> are none: the class can
- * be named, and any other object becomes a global that whoever runs the code must define. */
+/* What was printed without meaning: range(0, 3) is code. <class 'a.B'> and <function f at 0x7f> are
+ * none: the class can be named, and any other object becomes a global that whoever runs the code
+ * must define. */
 static void put_opaque(fxs_py *p, fxs_buf *b, const char *s, size_t len) {
     if (len > 10 && memcmp(s, "<class '", 8) == 0 && memcmp(s + len - 2, "'>", 2) == 0 &&
         fxs_py_dotted(s + 8, len - 10))

@@ -22,10 +22,14 @@ bool fxs_table_format_find(const char *name, fxs_table_format *out) {
     return false;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------- */
+/* ---- cells
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void put_sizes(const fxs_tensor *t, fxs_buf *b) { fxs_buf_sizes(b, t->ndim, t->sizes); }
-static void put_dtype(const fxs_tensor *t, fxs_buf *b) { fxs_buf_puts(b, fxs_dtype_name(t->dtype)); }
+static void put_dtype(const fxs_tensor *t, fxs_buf *b) {
+    fxs_buf_puts(b, fxs_dtype_name(t->dtype));
+}
 
 static void shape_cell(fxs_buf *b, const fxs_meta *m) {
     if (m->outcome == FXS_NOT_RUN)
@@ -78,8 +82,9 @@ bool fxs_graph_has_stats(const fxs_graph *g) {
     return false;
 }
 
-static const char *const headers[] = {"kind", "name", "target", "shape", "dtype", "parameters", "FLOPs",
-                                      "ms",   "min",  "max",    "mean",  "zeros", "nan",        "inf"};
+static const char *const headers[] = {"kind",       "name",  "target", "shape", "dtype",
+                                      "parameters", "FLOPs", "ms",     "min",   "max",
+                                      "mean",       "zeros", "nan",    "inf"};
 enum { PLAIN_COLUMNS = 7, ALL_COLUMNS = 14 };
 
 static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
@@ -102,8 +107,8 @@ static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
     return FXS_OK;
 }
 
-/* 3628146688 FLOPs as "3.628 GFLOPs", 11689512 parameters as "11.69 M parameters": `joined` for a unit that takes the
- * prefix. */
+/* 3628146688 FLOPs as "3.628 GFLOPs", 11689512 parameters as "11.69 M parameters": `joined` for a
+ * unit that takes the prefix. */
 static void put_scaled(fxs_buf *b, double x, const char *unit, bool joined) {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     int p = 0;
@@ -138,7 +143,8 @@ static void put_totals(fxs_buf *b, const fxs_module *m) {
     fxs_buf_putc(b, '\n');
 }
 
-/* One line a node: name, kind, result in full; control characters can't be in them but inside a string's repr. */
+/* One line a node: name, kind, result in full; control characters can't be in them but inside a
+ * string's repr. */
 static void put_tsv(const fxs_module *m, fxs_buf *b) {
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
         fxs_buf_printf(b, "%s\t%s\t", n->name, fxs_kind_name(n->kind));
@@ -163,7 +169,8 @@ static fxs_status put_grid(const fxs_module *m, fxs_table_format format, fxs_buf
     return s;
 }
 
-fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text, size_t *len) {
+fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text,
+                                  size_t *len) {
     fxs_buf b = {0};
     fxs_status s = FXS_OK;
     if (!m->graph)

@@ -62,8 +62,8 @@ static fxs_status read_file(fxs_ctx *ctx, const char *path, fxs_buf *out) {
     return s;
 }
 
-static fxs_status load_with(fxs_ctx *ctx, const fxs_front *front, const char *name, const char *text, size_t len,
-                            fxs_module **out) {
+static fxs_status load_with(fxs_ctx *ctx, const fxs_front *front, const char *name,
+                            const char *text, size_t len, fxs_module **out) {
     FXS_TRY(front->load(ctx, name, text, len, out));
     fxs_status s = fxs_module_name_parameters(*out);
     if (s != FXS_OK) {
@@ -84,18 +84,21 @@ fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_modul
             chosen = fronts[i];
     if (front && !chosen)
         return fxs_fail(ctx, FXS_EINVAL, "there is no front end '%s'; known: text", front);
-    fxs_status s = standard_input ? read_all(ctx, name, STDIN_FILENO, &text) : read_file(ctx, path, &text);
+    fxs_status s =
+        standard_input ? read_all(ctx, name, STDIN_FILENO, &text) : read_file(ctx, path, &text);
     if (s == FXS_OK) {
         fxs_buf_add(&text, "", 0);
         s = fxs_buf_status(ctx, &text);
     }
     if (s == FXS_OK)
-        s = load_with(ctx, chosen ? chosen : choose_front(path, text.data, text.len), name, text.data, text.len, out);
+        s = load_with(ctx, chosen ? chosen : choose_front(path, text.data, text.len), name,
+                      text.data, text.len, out);
     fxs_buf_free(&text);
     return s;
 }
 
-fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len, fxs_module **out) {
+fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                         fxs_module **out) {
     char *copy = fxs_memdup0(text, len); /* the parser relies on the NUL behind it */
     *out = NULL;
     if (!copy)

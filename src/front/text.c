@@ -1,6 +1,7 @@
-/* text.c: the text front end: what PyTorch prints. A file holds a module tree (print(model)), declarations of
- * parameters and buffers, and a graph (print(graph)), in any order; blank lines, comments (#) and the fences of a bug
- * report (```) are passed over. Everything becomes one GraphModule. */
+/* text.c: the text front end: what PyTorch prints. A file holds a module tree (print(model)),
+ * declarations of parameters and buffers, and a graph (print(graph)), in any order; blank lines,
+ * comments (#) and the fences of a bug report (```) are passed over. Everything becomes one
+ * GraphModule. */
 #include "front/text.h"
 
 #include <ctype.h>
@@ -8,7 +9,8 @@
 
 #include "base/pytext.h"
 
-/* ---- cursor -------------------------------------------------------------------------------------------- */
+/* ---- cursor
+ * -------------------------------------------------------------------------------------------- */
 
 int fxs_text_line(const fxs_text *t, const char *where) {
     int line = 1;
@@ -27,8 +29,8 @@ fxs_status fxs_text_fail(fxs_text *t, const char *where, const char *fmt, ...) {
     fxs_buf_vprintf(&b, fmt, ap);
     va_end(ap);
     fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
-                            : fxs_fail(t->ctx, FXS_EPARSE, "%s:%d:%d: %s", t->file, fxs_text_line(t, where),
-                                       (int)(where - line) + 1, b.data);
+                            : fxs_fail(t->ctx, FXS_EPARSE, "%s:%d:%d: %s", t->file,
+                                       fxs_text_line(t, where), (int)(where - line) + 1, b.data);
     fxs_buf_free(&b);
     return s;
 }
@@ -42,8 +44,9 @@ fxs_status fxs_text_expected(fxs_text *t, const char *want) {
         fxs_buf_puts(&found, "the end of the line");
     else
         fxs_buf_quoted(&found, t->at, n < 30 ? n : 30);
-    fxs_status s =
-        found.failed ? fxs_fail_memory(t->ctx) : fxs_text_fail(t, t->at, "expected %s, found %s", want, found.data);
+    fxs_status s = found.failed
+                       ? fxs_fail_memory(t->ctx)
+                       : fxs_text_fail(t, t->at, "expected %s, found %s", want, found.data);
     fxs_buf_free(&found);
     return s;
 }
@@ -73,7 +76,8 @@ size_t fxs_word_len(const char *s) {
     return n;
 }
 
-/* ---- declarations ----------------------------------------------------------------------------------------- */
+/* ---- declarations
+ * ----------------------------------------------------------------------------------------- */
 
 typedef struct declaration {
     const char *where; /* of its name */
@@ -163,9 +167,10 @@ static fxs_status declaration_line(file *f, bool is_buffer) {
     return FXS_OK;
 }
 
-/* The module that holds a dotted name's last part; *last is that part, NUL-terminated in the arena. Without a tree in
- * the file, modules on the way are made. */
-static fxs_status holder_of(file *f, const char *name, size_t len, bool make, fxs_module **out, const char **last) {
+/* The module that holds a dotted name's last part; *last is that part, NUL-terminated in the arena.
+ * Without a tree in the file, modules on the way are made. */
+static fxs_status holder_of(file *f, const char *name, size_t len, bool make, fxs_module **out,
+                            const char **last) {
     char *path = fxs_arena_dup(f->t.arena, name, len);
     fxs_module *m = f->root;
     if (!path)
@@ -198,19 +203,22 @@ static fxs_status apply_declaration(file *f, const declaration *d, bool make) {
         fxs_status s = fxs_module_add_tensor(m, name, d->is_buffer, d->dtype, d->ndim, d->sizes);
         if (s == FXS_OK || s == FXS_ENOMEM)
             return s;
-        char *message = fxs_arena_dup(f->t.arena, fxs_ctx_error(f->t.ctx), strlen(fxs_ctx_error(f->t.ctx)));
+        char *message =
+            fxs_arena_dup(f->t.arena, fxs_ctx_error(f->t.ctx), strlen(fxs_ctx_error(f->t.ctx)));
         fxs_ctx_clear(f->t.ctx);
         return message ? fxs_text_fail(&f->t, d->where, "%s", message) : fxs_fail_memory(f->t.ctx);
     }
     FXS_TRY(holder_of(f, d->same_as, d->same_len, false, &other, &other_name));
     fxs_parameter *p = fxs_module_attribute(other, other_name, strlen(other_name));
     if (!p)
-        return fxs_text_fail(&f->t, d->same_as, "there is no parameter or buffer '%s' in %s", other_name,
-                             other->class_name);
+        return fxs_text_fail(&f->t, d->same_as, "there is no parameter or buffer '%s' in %s",
+                             other_name, other->class_name);
     return fxs_module_share(m, name, p);
 }
 
-/* ---- sections ------------------------------------------------------------------------------------------------ */
+/* ---- sections
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static bool line_starts(const char *s, const char *word) {
     size_t n = strlen(word);
@@ -224,21 +232,23 @@ static bool is_tree_line(const char *s) {
         n++;
     while (len && (s[len - 1] == ' ' || s[len - 1] == '\r' || s[len - 1] == '\t'))
         len--;
-    return n && (isupper((unsigned char)s[0]) || s[0] == '_') && s[n] == '(' && (s[len - 1] == '(' || s[len - 1] == ')');
+    return n && (isupper((unsigned char)s[0]) || s[0] == '_') && s[n] == '(' &&
+           (s[len - 1] == '(' || s[len - 1] == ')');
 }
 
-/* What a log or a bug report says around the dump. A line that begins as parts of the dump do is not passed over: it is a
- * damaged part, and an error. */
+/* What a log or a bug report says around the dump. A line that begins as parts of the dump do is
+ * not passed over: it is a damaged part, and an error. */
 static bool is_prose(const char *s) {
-    return *s && !strchr("%()[]{}", *s) && !line_starts(s, "return ") && !line_starts(s, "parameter ") &&
-           !line_starts(s, "buffer ") && !line_starts(s, "graph");
+    return *s && !strchr("%()[]{}", *s) && !line_starts(s, "return ") &&
+           !line_starts(s, "parameter ") && !line_starts(s, "buffer ") && !line_starts(s, "graph");
 }
 
 static bool is_noise(const char *s) {
     return *s == '\n' || *s == '\r' || *s == '\0' || *s == '#' || line_starts(s, "```");
 }
 
-/* print(graph_module) shows the generated code behind the tree: "def forward(self, x):" and its indented lines. */
+/* print(graph_module) shows the generated code behind the tree: "def forward(self, x):" and its
+ * indented lines. */
 static bool is_code(const char *s) {
     return line_starts(s, "def forward(") || line_starts(s, "import ") ||
            line_starts(s, "torch.fx._symbolic_trace.wrap(");
@@ -298,7 +308,8 @@ static fxs_status read_file(file *f) {
         FXS_TRY(section(f));
     if (!f->graph_at)
         return fxs_text_fail(t, t->at,
-                             "expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end "
+                             "expected a graph ('graph():' and its nodes, as print(graph) gives "
+                             "them), found the end "
                              "of the file");
     bool make = !f->root;
     if (make)
@@ -310,9 +321,15 @@ static fxs_status read_file(file *f) {
     return FXS_OK;
 }
 
-static fxs_status load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len, fxs_module **out) {
+static fxs_status load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                            fxs_module **out) {
     fxs_arena arena = {0};
-    file f = {.t = {.ctx = ctx, .file = name, .begin = text, .at = text, .end = text + len, .arena = &arena}};
+    file f = {.t = {.ctx = ctx,
+                    .file = name,
+                    .begin = text,
+                    .at = text,
+                    .end = text + len,
+                    .arena = &arena}};
     fxs_status s = read_file(&f);
     if (s == FXS_OK) {
         *out = fxs_module_ref(f.root);

@@ -1,4 +1,5 @@
-/* text.h: what the parts of the text front end share: a cursor over the file, its errors, and the parser of values. */
+/* text.h: what the parts of the text front end share: a cursor over the file, its errors, and the
+ * parser of values. */
 #ifndef FXS_FRONT_TEXT_H
 #define FXS_FRONT_TEXT_H
 
@@ -36,9 +37,12 @@ typedef enum fxs_notation {
 /* Parses one value at t->at, up to a separator that belongs to what encloses it. */
 fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *out);
 /* The value that a whole bare word stands for. */
-fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len, fxs_value *out);
-/* "3, 4, kernel_size=(1, 1)" in s[0..len] as a tuple and a dict. False, without error, when it is something else. */
-fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args, fxs_value *kwargs);
+fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len,
+                               fxs_value *out);
+/* "3, 4, kernel_size=(1, 1)" in s[0..len] as a tuple and a dict. False, without error, when it is
+ * something else. */
+fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args,
+                              fxs_value *kwargs);
 
 /* A module tree at t->at. */
 fxs_status fxs_text_module(fxs_text *t, fxs_module **out);

@@ -1,5 +1,6 @@
-/* text_graph.c: the lines of print(graph), into nodes. Read twice: the first time for the nodes, the second for their
- * arguments, so that a graph whose order is wrong can be read and looked at (lint says what is wrong). */
+/* text_graph.c: the lines of print(graph), into nodes. Read twice: the first time for the nodes,
+ * the second for their arguments, so that a graph whose order is wrong can be read and looked at
+ * (lint says what is wrong). */
 #include <ctype.h>
 #include <string.h>
 
@@ -20,8 +21,9 @@ static int line_of(graph_reader *r, const char *where) {
     return r->line;
 }
 
-static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, const char *target, size_t target_len,
-                           const char *name, size_t name_len, const char *type, size_t type_len) {
+static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, const char *target,
+                           size_t target_len, const char *name, size_t name_len, const char *type,
+                           size_t type_len) {
     fxs_text *t = r->t;
     char *copies[3] = {fxs_arena_dup(t->arena, target, target_len),
                        name ? fxs_arena_dup(t->arena, name, name_len) : NULL,
@@ -33,7 +35,8 @@ static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, co
     if (name && strcmp(n->name, copies[1]) != 0) {
         if (fxs_map_at(&r->g->names, copies[1], name_len))
             return fxs_text_fail(t, where, "a second node %%%s", copies[1]);
-        return fxs_text_fail(t, where, "'%s' can't be a node's name: torch.fx would call it %s", copies[1], n->name);
+        return fxs_text_fail(t, where, "'%s' can't be a node's name: torch.fx would call it %s",
+                             copies[1], n->name);
     }
     n->line = line_of(r, where);
     return FXS_OK;
@@ -52,7 +55,8 @@ static fxs_status output_line(graph_reader *r) {
     size_t n = strcspn(t->at, "\n");
     while (n && (t->at[n - 1] == ' ' || t->at[n - 1] == '\r'))
         n--;
-    if (memchr("([{", *t->at, 3) || strncmp(t->at, "slice(", 6) == 0 || strncmp(t->at, "torch.Size(", 11) == 0) {
+    if (memchr("([{", *t->at, 3) || strncmp(t->at, "slice(", 6) == 0 ||
+        strncmp(t->at, "torch.Size(", 11) == 0) {
         FXS_TRY(fxs_text_value(t, FXS_IN_REPR, 0, &v));
     } else { /* a bare value by str: a node's name, or a string without quotes */
         bool is_node = t->nodes && fxs_map_at(t->nodes, t->at, n);
@@ -66,7 +70,8 @@ static fxs_status output_line(graph_reader *r) {
     return set_args(r, &args, NULL);
 }
 
-/* "[#users=1]" or "[num_users=1]", with an optional type in front. The count is made anew, so it is only read. */
+/* "[#users=1]" or "[num_users=1]", with an optional type in front. The count is made anew, so it is
+ * only read. */
 static fxs_status users_and_type(fxs_text *t, const char **type, size_t *type_len) {
     size_t len = strcspn(t->at, "\n");
     const char *a = memmem(t->at, len, "[#users=", 8), *b = memmem(t->at, len, "[num_users=", 11);
@@ -122,7 +127,8 @@ static fxs_status call_args(graph_reader *r) {
     const char *start = t->at;
     FXS_TRY(fxs_text_value(t, FXS_IN_CALL, 0, &args));
     if (args.tag != FXS_V_TUPLE)
-        return fxs_text_fail(t, start, "expected a tuple of arguments: a single one has a comma behind it");
+        return fxs_text_fail(t, start,
+                             "expected a tuple of arguments: a single one has a comma behind it");
     if (!fxs_text_accept(t, ", kwargs = "))
         return fxs_text_expected(t, "', kwargs = '");
     if (*t->at != '{')
@@ -147,7 +153,8 @@ static fxs_status default_value(graph_reader *r) {
     if (memchr("([{", *t->at, 3)) {
         FXS_TRY(fxs_text_value(t, FXS_IN_REPR, 0, &args.u.seq->items[0]));
     } else {
-        FXS_TRY(fxs_text_word_value(t, FXS_IN_CALL, t->at, (size_t)(end - 1 - t->at), &args.u.seq->items[0]));
+        FXS_TRY(fxs_text_word_value(t, FXS_IN_CALL, t->at, (size_t)(end - 1 - t->at),
+                                    &args.u.seq->items[0]));
         t->at = end - 1;
     }
     if (!fxs_text_accept(t, ")"))
@@ -170,7 +177,8 @@ static fxs_status node_line(graph_reader *r) {
     if (!fxs_text_accept(t, " = "))
         return fxs_text_expected(t, "' = '");
     if (!read_kind(t, &kind))
-        return fxs_text_expected(t, "placeholder, get_attr, call_function, call_module or call_method");
+        return fxs_text_expected(
+            t, "placeholder, get_attr, call_function, call_module or call_method");
     if (!fxs_text_accept(t, "[target="))
         return fxs_text_expected(t, "[target=");
     const char *end = target_end(t), *target = t->at;
@@ -178,7 +186,8 @@ static fxs_status node_line(graph_reader *r) {
         return fxs_text_fail(t, t->at, "the target's ']' is missing");
     t->at = end + 1;
     if (!r->second)
-        FXS_TRY(add_node(r, start, kind, target, (size_t)(end - target), name, name_len, type, type_len));
+        FXS_TRY(add_node(r, start, kind, target, (size_t)(end - target), name, name_len, type,
+                         type_len));
     if (kind == FXS_PLACEHOLDER)
         return default_value(r);
     return kind == FXS_GET_ATTR ? FXS_OK : call_args(r);

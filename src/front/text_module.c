@@ -1,4 +1,5 @@
-/* text_module.c: a module tree as print(model) gives it, into modules. Repeated children that torch 2.x folds
+/* text_module.c: a module tree as print(model) gives it, into modules. Repeated children that
+ * torch 2.x folds
  * ("(0-11): 12 x Block(...)") are made one by one. */
 #include <ctype.h>
 #include <string.h>
@@ -10,7 +11,8 @@ enum { MAX_MODULES = 200000 };
 
 static fxs_status module_at(fxs_text *t, int depth, fxs_module **out);
 
-/* The end of the arguments on this line: the parenthesis that closes t->at's. NULL when it is not on this line. */
+/* The end of the arguments on this line: the parenthesis that closes t->at's. NULL when it is not
+ * on this line. */
 static const char *closing_on_line(const fxs_text *t) {
     int depth = 0;
     for (const char *s = t->at; s < t->end && *s != '\n'; s++) {
@@ -31,8 +33,8 @@ static const char *closing_on_line(const fxs_text *t) {
     return NULL;
 }
 
-static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, const char *extra, size_t extra_len,
-                              fxs_module **out) {
+static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, const char *extra,
+                              size_t extra_len, fxs_module **out) {
     bool fits = true;
     fxs_value args, kwargs;
     *out = NULL;
@@ -61,7 +63,8 @@ static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, co
 }
 
 /* "(0-11): 12 x " in front of a child: *count children, from number *first. */
-static fxs_status repetition(fxs_text *t, const char *name, size_t len, int64_t *first, int64_t *count) {
+static fxs_status repetition(fxs_text *t, const char *name, size_t len, int64_t *first,
+                             int64_t *count) {
     const char *dash = memchr(name, '-', len);
     int64_t last, times;
     size_t digits = strspn(t->at, "0123456789");
@@ -69,7 +72,8 @@ static fxs_status repetition(fxs_text *t, const char *name, size_t len, int64_t 
     if (!dash || !digits || strncmp(t->at + digits, " x ", 3) != 0)
         return FXS_OK;
     if (!fxs_read_int(name, (size_t)(dash - name), first) ||
-        !fxs_read_int(dash + 1, len - (size_t)(dash + 1 - name), &last) || !fxs_read_int(t->at, digits, &times))
+        !fxs_read_int(dash + 1, len - (size_t)(dash + 1 - name), &last) ||
+        !fxs_read_int(t->at, digits, &times))
         return FXS_OK;
     if (last < *first || last - *first + 1 != times)
         return fxs_text_fail(t, t->at, "(%.*s) are %lld children, not %lld", (int)len, name,
@@ -81,13 +85,15 @@ static fxs_status repetition(fxs_text *t, const char *name, size_t len, int64_t 
     return FXS_OK;
 }
 
-/* "Parameter containing: [torch.float32 of size 2x3 (cuda:0)]", as ParameterList shows its items. */
+/* "Parameter containing: [torch.float32 of size 2x3 (cuda:0)]", as ParameterList shows its items.
+ */
 static fxs_status parameter_item(fxs_text *t, fxs_module *m, const char *name, size_t name_len) {
     fxs_dtype dtype = FXS_FLOAT32;
     int64_t sizes[FXS_MAX_DIM];
     int ndim = 0;
     size_t n = strcspn(t->at, " ]\n");
-    if (n > 6 && !fxs_dtype_find(t->at, n, &dtype)) /* torch.FloatTensor of 1.x: an old name for float32 */
+    if (n > 6 &&
+        !fxs_dtype_find(t->at, n, &dtype)) /* torch.FloatTensor of 1.x: an old name for float32 */
         dtype = strstr(t->at, "LongTensor") == t->at + 6 ? FXS_INT64 : FXS_FLOAT32;
     t->at += n;
     if (!fxs_text_accept(t, " of size "))
@@ -106,7 +112,8 @@ static fxs_status parameter_item(fxs_text *t, fxs_module *m, const char *name, s
     return key ? fxs_module_add_tensor(m, key, false, dtype, ndim, sizes) : fxs_fail_memory(t->ctx);
 }
 
-static fxs_status add_child(fxs_text *t, fxs_module *m, const char *name, size_t len, fxs_module *child) {
+static fxs_status add_child(fxs_text *t, fxs_module *m, const char *name, size_t len,
+                            fxs_module *child) {
     char *key = fxs_arena_dup(t->arena, name, len);
     if (!key)
         return fxs_fail_memory(t->ctx);
@@ -152,7 +159,8 @@ static fxs_status block_line(fxs_text *t, fxs_module *m, int depth) {
     return FXS_OK;
 }
 
-/* Lines of extra_repr come first in a block: how many bytes they take, so that the module can be made with them. */
+/* Lines of extra_repr come first in a block: how many bytes they take, so that the module can be
+ * made with them. */
 static const char *extra_lines_end(const fxs_text *t) {
     const char *s = t->at;
     for (;;) {
@@ -196,7 +204,8 @@ static fxs_status block_items(fxs_text *t, const char *open, fxs_module *m, int 
     }
 }
 
-static fxs_status block_module(fxs_text *t, const char *name, size_t len, int depth, fxs_module **out) {
+static fxs_status block_module(fxs_text *t, const char *name, size_t len, int depth,
+                               fxs_module **out) {
     fxs_buf extra = {0};
     fxs_text_next_line(t);
     const char *end = extra_lines_end(t);

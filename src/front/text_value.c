@@ -1,18 +1,23 @@
-/* text_value.c: values as torch.fx prints them, back into values. Strings stand without quotes in the arguments of a
- * call, so that a word is taken for what it most likely was: None, a number, a dtype, a device, else a string. What has
- * no meaning here (range(0, 3), <function f at ...>) is kept as text. */
+/* text_value.c: values as torch.fx prints them, back into values. Strings stand without quotes in
+ * the arguments of a call, so that a word is taken for what it most likely was: None, a number, a
+ * dtype, a device, else a string. What has no meaning here (range(0, 3), <function f at ...>) is
+ * kept as text. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/pytext.h"
 #include "front/text.h"
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words
+ * --------------------------------------------------------------------------------------------- */
 
-static bool is(const char *s, size_t len, const char *text) { return strlen(text) == len && memcmp(s, text, len) == 0; }
+static bool is(const char *s, size_t len, const char *text) {
+    return strlen(text) == len && memcmp(s, text, len) == 0;
+}
 
 static bool is_device(const char *s, size_t len) {
-    static const char *const types[] = {"cpu", "cuda", "mps", "xpu", "xla", "meta", "hpu", "privateuseone"};
+    static const char *const types[] = {"cpu", "cuda", "mps", "xpu",
+                                        "xla", "meta", "hpu", "privateuseone"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         size_t n = strlen(types[i]);
         if (len < n || memcmp(s, types[i], n) != 0)
@@ -36,13 +41,14 @@ static bool torch_constant(const char *s, size_t len, fxs_value *out) {
         return false;
     if (fxs_dtype_find(s, len, &out->u.dtype)) {
         out->tag = FXS_V_DTYPE;
-        return is(s + 6, len - 6, fxs_dtype_name(out->u.dtype)); /* aliases are printed by their other name */
+        return is(s + 6, len - 6,
+                  fxs_dtype_name(out->u.dtype)); /* aliases are printed by their other name */
     }
-#define X(name, text)                                                                                                  \
-    if (is(s, len, text)) {                                                                                            \
-        out->tag = FXS_V_MEMORY_FORMAT;                                                                                \
-        out->u.format = FXS_##name;                                                                                    \
-        return true;                                                                                                   \
+#define X(name, text)                                                                              \
+    if (is(s, len, text)) {                                                                        \
+        out->tag = FXS_V_MEMORY_FORMAT;                                                            \
+        out->u.format = FXS_##name;                                                                \
+        return true;                                                                               \
     }
     FXS_MEMORY_FORMAT_MAP(X)
 #undef X
@@ -68,15 +74,17 @@ static bool read_complex(const char *s, size_t len, double *c) {
     return false;
 }
 
-/* Text that is code or an object rather than a string: range(0, 3), tensor([1.]), b'by', <built-in function add>, and
- * integers beyond 64 bits. */
+/* Text that is code or an object rather than a string: range(0, 3), tensor([1.]), b'by', <built-in
+ * function add>, and integers beyond 64 bits. */
 static bool looks_opaque(const char *s, size_t len) {
     size_t n = 0;
     if (len && s[0] == '<' && s[len - 1] == '>')
         return true;
-    if (len > 6 && memcmp(s, "torch.", 6) == 0 && fxs_word_len(s + 6) == len - 6) /* a qscheme, a dtype to come */
+    if (len > 6 && memcmp(s, "torch.", 6) == 0 &&
+        fxs_word_len(s + 6) == len - 6) /* a qscheme, a dtype to come */
         return true;
-    if (len > 2 && (s[0] == 'b' || s[0] == 'r') && (s[1] == '\'' || s[1] == '"') && s[len - 1] == s[1])
+    if (len > 2 && (s[0] == 'b' || s[0] == 'r') && (s[1] == '\'' || s[1] == '"') &&
+        s[len - 1] == s[1])
         return true;
     while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.'))
         n++;
@@ -121,11 +129,13 @@ static bool prints_as(const fxs_value *v, const char *s, size_t len) {
     return same;
 }
 
-fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len, fxs_value *out) {
+fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len,
+                               fxs_value *out) {
     if (len && simple_word(s, len, out) && (how != FXS_IN_CALL || prints_as(out, s, len)))
         return FXS_OK;
     if (torch_constant(s, len, out))
-        return out->tag == FXS_V_LAYOUT ? fxs_make_text(t->ctx, t->arena, FXS_V_LAYOUT, s, len, out) : FXS_OK;
+        return out->tag == FXS_V_LAYOUT ? fxs_make_text(t->ctx, t->arena, FXS_V_LAYOUT, s, len, out)
+                                        : FXS_OK;
     if (how == FXS_IN_CALL && is_device(s, len))
         return fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, s, len, out);
     if (how == FXS_IN_REPR && t->nodes) {
@@ -139,19 +149,23 @@ fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, siz
     return fxs_make_text(t->ctx, t->arena, string ? FXS_V_STR : FXS_V_OPAQUE, s, len, out);
 }
 
-/* ---- extents -------------------------------------------------------------------------------------------- */
+/* ---- extents
+ * -------------------------------------------------------------------------------------------- */
 
-static char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '\0'; }
+static char closing(char open) {
+    return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '\0';
+}
 
-/* The end of a bare word: a separator ", " or a bracket that closes what encloses it. Brackets and (in repr) quotes
- * inside the word are skipped. In a dict's key, ": " ends it too. */
+/* The end of a bare word: a separator ", " or a bracket that closes what encloses it. Brackets and
+ * (in repr) quotes inside the word are skipped. In a dict's key, ": " ends it too. */
 static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
     char stack[FXS_MAX_DEPTH];
     int depth = 0;
     for (const char *s = t->at; s < t->end; s++) {
         if (depth == 0 && s[0] == ',' && (s[1] == ' ' || s[1] == ')' || s[1] == ']' || s[1] == '}'))
             return s;
-        if (depth == 0 && how == FXS_IN_REPR && s[0] == ',') /* no word of a repr has one: "(x,1)" was edited by hand */
+        if (depth == 0 && how == FXS_IN_REPR &&
+            s[0] == ',') /* no word of a repr has one: "(x,1)" was edited by hand */
             return s;
         if (depth == 0 && key && s[0] == ':' && s[1] == ' ')
             return s;
@@ -164,7 +178,8 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
                 return s;
             if (stack[depth - 1] == *s)
                 depth--;
-        } else if (how != FXS_IN_CALL && (*s == '\'' || *s == '"') && s > t->at && !isalnum((unsigned char)s[-1])) {
+        } else if (how != FXS_IN_CALL && (*s == '\'' || *s == '"') && s > t->at &&
+                   !isalnum((unsigned char)s[-1])) {
             const char *q = s + 1;
             while (q < t->end && *q != *s && *q != '\n')
                 q += *q == '\\' && q + 1 < t->end ? 2 : 1;
@@ -174,7 +189,8 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
     return t->end;
 }
 
-/* ---- quoted strings --------------------------------------------------------------------------------------- */
+/* ---- quoted strings
+ * --------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -201,7 +217,8 @@ static void put_code_point(fxs_buf *b, unsigned long c) {
     }
 }
 
-/* Reads n hex digits behind \x, \u, \U. \x above 7f is what fxs_buf_quoted writes for a byte that is not UTF-8. */
+/* Reads n hex digits behind \x, \u, \U. \x above 7f is what fxs_buf_quoted writes for a byte that
+ * is not UTF-8. */
 static bool put_hex(fxs_buf *b, const char *s, int n) {
     unsigned long c = 0;
     for (int i = 0; i < n; i++) {
@@ -251,13 +268,15 @@ static fxs_status quoted(fxs_text *t, fxs_value *out) {
         return fxs_text_fail(t, start, "this string has no closing quote");
     }
     t->at++;
-    fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
-                            : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data ? b.data : "", b.len, out);
+    fxs_status s =
+        b.failed ? fxs_fail_memory(t->ctx)
+                 : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data ? b.data : "", b.len, out);
     fxs_buf_free(&b);
     return s;
 }
 
-/* ---- containers -------------------------------------------------------------------------------------------- */
+/* ---- containers
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct items {
     fxs_pair *p; /* values alone for sequences */
@@ -284,8 +303,8 @@ static fxs_status finish_sequence(fxs_text *t, fxs_tag tag, const items *list, f
     return FXS_OK;
 }
 
-/* A string with ", " inside reads as two words. Words with blanks are no values but prose or an equation ("b h i d, b h
- * j d
+/* A string with ", " inside reads as two words. Words with blanks are no values but prose or an
+ * equation ("b h i d, b h j d
  * -> b h i j"), so two of them in a row were one string. */
 static bool was_one_string(const items *list, const fxs_value *next) {
     if (list->n == 0 || next->tag != FXS_V_STR || list->p[list->n - 1].value.tag != FXS_V_STR)
@@ -297,13 +316,16 @@ static fxs_status join_strings(fxs_text *t, items *list, const fxs_value *next) 
     fxs_value *last = &list->p[list->n - 1].value;
     fxs_buf b = {0};
     fxs_buf_printf(&b, "%s, %s", last->u.s->text, next->u.s->text);
-    fxs_status s = b.failed ? fxs_fail_memory(t->ctx) : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data, b.len, last);
+    fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
+                            : fxs_make_text(t->ctx, t->arena, FXS_V_STR, b.data, b.len, last);
     fxs_buf_free(&b);
     return s;
 }
 
-/* Behind the opening bracket; up to and with the closing one. *comma: the last item had a comma behind it. */
-static fxs_status sequence_items(fxs_text *t, fxs_notation how, char close, int depth, items *list, bool *comma) {
+/* Behind the opening bracket; up to and with the closing one. *comma: the last item had a comma
+ * behind it. */
+static fxs_status sequence_items(fxs_text *t, fxs_notation how, char close, int depth, items *list,
+                                 bool *comma) {
     const char *open = t->at - 1;
     *comma = false;
     while (*t->at != close) {
@@ -318,15 +340,17 @@ static fxs_status sequence_items(fxs_text *t, fxs_notation how, char close, int 
             t->at++;
             if (*t->at == ' ') {
                 t->at++;
-                if (*t->at == close && how == FXS_IN_CALL) { /* ", )": the last item is an empty string */
+                if (*t->at == close &&
+                    how == FXS_IN_CALL) { /* ", )": the last item is an empty string */
                     FXS_TRY(fxs_make_text(t->ctx, t->arena, FXS_V_STR, "", 0, &p.value));
                     FXS_TRY(push(t, list, &p));
                     *comma = false;
                 }
             }
         } else if (*t->at != close) {
-            return t->at < t->end && *t->at != '\n' ? fxs_text_expected(t, close == ')' ? "',' or ')'" : "',' or ']'")
-                                                    : fxs_text_fail(t, open, "this '%c' is never closed", *open);
+            return t->at < t->end && *t->at != '\n'
+                       ? fxs_text_expected(t, close == ')' ? "',' or ')'" : "',' or ']'")
+                       : fxs_text_fail(t, open, "this '%c' is never closed", *open);
         }
     }
     t->at++;
@@ -434,8 +458,8 @@ static fxs_status device(fxs_text *t, fxs_value *out) {
     fxs_buf_add(&b, t->at + 1, n);
     if (index && index < end)
         fxs_buf_printf(&b, ":%.*s", (int)(end - index - 6), index + 6);
-    fxs_status s =
-        b.failed ? fxs_fail_memory(t->ctx) : fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, b.data, b.len, out);
+    fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
+                            : fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, b.data, b.len, out);
     fxs_buf_free(&b);
     t->at = end + 1;
     return s;
@@ -466,7 +490,8 @@ fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *o
     *out = fxs_none();
     if (depth >= FXS_MAX_DEPTH)
         return fxs_text_fail(t, t->at, "brackets are nested deeper than %d", FXS_MAX_DEPTH);
-    if (*t->at == '%' && how == FXS_IN_CALL && (isalnum((unsigned char)t->at[1]) || t->at[1] == '_'))
+    if (*t->at == '%' && how == FXS_IN_CALL &&
+        (isalnum((unsigned char)t->at[1]) || t->at[1] == '_'))
         return node(t, out);
     if (*t->at == '[' || *t->at == '(')
         return sequence(t, how, depth, out);
@@ -482,13 +507,15 @@ fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *o
         return quoted(t, out);
     const char *end = word_end(t, how, how != FXS_IN_CALL);
     if (end == t->end && how == FXS_IN_CALL)
-        return fxs_text_fail(t, t->at, "expected ',' or a closing bracket before the end of the file");
+        return fxs_text_fail(t, t->at,
+                             "expected ',' or a closing bracket before the end of the file");
     fxs_status s = fxs_text_word_value(t, how, t->at, (size_t)(end - t->at), out);
     t->at = end;
     return s;
 }
 
-/* ---- a layer's arguments -------------------------------------------------------------------------------------- */
+/* ---- a layer's arguments
+ * -------------------------------------------------------------------------------------- */
 
 static fxs_status layer_arguments(fxs_text *t, items *positional, items *named, bool *fits) {
     while (t->at < t->end) {
@@ -509,7 +536,8 @@ static fxs_status layer_arguments(fxs_text *t, items *positional, items *named, 
     return FXS_OK;
 }
 
-fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args, fxs_value *kwargs) {
+fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args,
+                              fxs_value *kwargs) {
     fxs_text inner = *t;
     items positional = {0}, named = {0};
     char *copy = fxs_arena_dup(t->arena, s, len);

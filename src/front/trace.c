@@ -1,11 +1,12 @@
-/* trace.c: a trace from beginning to end: the root's modules and tensors get their paths, its forward runs once over
- * placeholders, and the graph that was recorded becomes a GraphModule. */
+/* trace.c: a trace from beginning to end: the root's modules and tensors get their paths, its
+ * forward runs once over placeholders, and the graph that was recorded becomes a GraphModule. */
 #include "front/trace.h"
 
 #include <string.h>
 
 /* ---- what the root has
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static fxs_status index_tensors(fxs_tracer *t, const char *path, const fxs_module *m) {
     fxs_buf name = {0};
@@ -39,7 +40,8 @@ static fxs_status index_module(void *user, const char *path, fxs_module *m) {
 }
 
 /* ---- running
- * -------------------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* A layer as root: its row's parameters, all of them tensors, and the call that it is. */
 static fxs_status layer_forward(fxs_tracer *t, struct fxs_forward **out) {
@@ -84,10 +86,12 @@ static fxs_status run_root(fxs_tracer *t, const struct fxs_forward *f) {
     FXS_TRY(fxs_module_walk(t->root, index_module, t));
     f = f ? f : fxs_forward_of(t->root);
     if (!f && !t->root->graph && (!t->root->row || !t->root->row->call))
-        return fxs_fail(t->ctx, FXS_EINVAL, "Module [%s] is missing the required \"forward\" function",
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "Module [%s] is missing the required \"forward\" function",
                         t->root->class_name);
     if (!f)
-        FXS_TRY(t->root->graph ? fxs_forward_of_graph(t->ctx, t->root, &made) : layer_forward(t, &made));
+        FXS_TRY(t->root->graph ? fxs_forward_of_graph(t->ctx, t->root, &made)
+                               : layer_forward(t, &made));
     fxs_status s = run(t, f ? f : made);
     if (s != FXS_OK && !t->failed)
         fxs_tracer_failed(t, s);
@@ -106,9 +110,12 @@ static void free_tracer(fxs_tracer *t) {
 }
 
 /* f NULL: root's own. */
-static fxs_status trace(fxs_ctx *ctx, fxs_module *root, const struct fxs_forward *f, const fxs_trace_options *opt,
-                        fxs_module **out) {
-    fxs_tracer t = {.ctx = ctx, .root = root, .module = f ? NULL : root, .opt = opt ? *opt : (fxs_trace_options){0}};
+static fxs_status trace(fxs_ctx *ctx, fxs_module *root, const struct fxs_forward *f,
+                        const fxs_trace_options *opt, fxs_module **out) {
+    fxs_tracer t = {.ctx = ctx,
+                    .root = root,
+                    .module = f ? NULL : root,
+                    .opt = opt ? *opt : (fxs_trace_options){0}};
     fxs_status s = fxs_graph_new(ctx, &t.graph);
     if (s == FXS_OK)
         s = run_root(&t, f);
@@ -120,7 +127,8 @@ static fxs_status trace(fxs_ctx *ctx, fxs_module *root, const struct fxs_forward
     return s;
 }
 
-fxs_status fxs_trace(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt, fxs_module **out) {
+fxs_status fxs_trace(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt,
+                     fxs_module **out) {
     *out = NULL;
     if (ctx->status != FXS_OK) /* of the building of the modules */
         return ctx->status;
@@ -129,8 +137,9 @@ fxs_status fxs_trace(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *op
     return trace(ctx, root, NULL, opt, out);
 }
 
-fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char *signature, fxs_forward_fn *fn, void *user,
-                              const fxs_trace_options *opt, fxs_module **out) {
+fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char *signature,
+                              fxs_forward_fn *fn, void *user, const fxs_trace_options *opt,
+                              fxs_module **out) {
     fxs_module *root;
     *out = NULL;
     if (ctx->status != FXS_OK)

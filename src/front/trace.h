@@ -1,6 +1,7 @@
-/* trace.h: what the parts of the tracer share: the tracer's state, forwards and their signatures, and the steps from
- * proxies to a node. Proxies become values (containers and texts in an arena, tensors as themselves), values become
- * arguments (tensors as get_attr nodes), arguments become a node. */
+/* trace.h: what the parts of the tracer share: the tracer's state, forwards and their signatures,
+ * and the steps from proxies to a node. Proxies become values (containers and texts in an arena,
+ * tensors as themselves), values become arguments (tensors as get_attr nodes), arguments become a
+ * node. */
 #ifndef FXS_FRONT_TRACE_H
 #define FXS_FRONT_TRACE_H
 
@@ -8,7 +9,8 @@
 #include "fxtrace.h"
 #include "op/registry.h"
 
-/* ---- forwards (trace_signature.c) --------------------------------------------------------------------------- */
+/* ---- forwards (trace_signature.c)
+ * --------------------------------------------------------------------------- */
 
 typedef struct fxs_forward_param {
     const char *name, *type; /* type NULL: none */
@@ -34,11 +36,14 @@ const struct fxs_forward *fxs_forward_of(const fxs_module *m);
 /* The same for a module that is a graph; made anew, since graphs change (trace_graph.c). */
 fxs_status fxs_forward_of_graph(fxs_ctx *ctx, const fxs_module *m, struct fxs_forward **out);
 fxs_proxy fxs_forward_graph(fxs_proxy self, const fxs_proxy *x);
-/* Arguments of a call by position and keyword, as the parameters x[nparams]. Python's words when they do not fit. */
-bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *class_name, size_t n, const fxs_proxy *p,
-                      fxs_proxy *x);
+/* Arguments of a call by position and keyword, as the parameters x[nparams]. Python's words when
+ * they do not fit. */
+bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *class_name, size_t n,
+                      const fxs_proxy *p, fxs_proxy *x);
 
-/* ---- the tracer ------------------------------------------------------------------------------------------------ */
+/* ---- the tracer
+ * ------------------------------------------------------------------------------------------------
+ */
 
 struct fxs_tracer {
     fxs_ctx *ctx;
@@ -48,7 +53,7 @@ struct fxs_tracer {
     fxs_arena arena;   /* what proxies hold; as long as the trace */
     fxs_arena scratch; /* for one call */
     fxs_map paths;     /* bytes of a module's address -> its first dotted path */
-    fxs_map tensors;   /* bytes of a parameter's spec or a constant's address -> fxs_traced_tensor */
+    fxs_map tensors; /* bytes of a parameter's spec or a constant's address -> fxs_traced_tensor */
     const fxs_scope *scope;
     const fxs_module *module; /* whose forward runs */
     fxs_place at;
@@ -70,7 +75,9 @@ typedef struct fxs_traced_tensor {
 fxs_proxy fxs_tracer_fail(fxs_tracer *t, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 4);
 /* The same for an error that is kept already. */
 fxs_proxy fxs_tracer_failed(fxs_tracer *t, fxs_status s);
-static inline fxs_proxy fxs_poison(fxs_tracer *t) { return (fxs_proxy){.tracer = t, .kind = FXS_P_POISON}; }
+static inline fxs_proxy fxs_poison(fxs_tracer *t) {
+    return (fxs_proxy){.tracer = t, .kind = FXS_P_POISON};
+}
 static inline fxs_proxy fxs_made(fxs_tracer *t, fxs_value v) {
     return (fxs_proxy){.tracer = t, .kind = FXS_P_VALUE, .u.value = v};
 }
@@ -80,31 +87,38 @@ fxs_tracer *fxs_tracer_of(fxs_place at, size_t n, const fxs_proxy *p);
 bool fxs_tracer_path(fxs_tracer *t, const fxs_module *m, const char **path);
 /* The root's names of its tensors. */
 fxs_traced_tensor *fxs_tracer_tensor(const fxs_tracer *t, const fxs_tensor *tensor);
-fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const char *path, fxs_parameter *p);
+fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const char *path,
+                                 fxs_parameter *p);
 
-/* ---- from proxies to values (trace_value.c) --------------------------------------------------------------------- */
+/* ---- from proxies to values (trace_value.c)
+ * --------------------------------------------------------------------- */
 
 /* A proxy as a value whose containers are in `a`. False: the trace is poisoned. */
 bool fxs_proxy_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, fxs_value *out);
 /* Positional arguments and keywords as a tuple and a dict in the scratch arena. */
-bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args, fxs_value *kwargs);
+bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args,
+                         fxs_value *kwargs);
 /* create_arg: tensors become get_attr nodes. */
 fxs_status fxs_tracer_arg(fxs_tracer *t, const fxs_value *v, fxs_value *out);
 bool fxs_value_has_node(const fxs_value *v);
 
-/* ---- from values to nodes (trace_record.c) ------------------------------------------------------------------------
+/* ---- from values to nodes (trace_record.c)
+ * ------------------------------------------------------------------------
  */
 
 /* A node, with scope and source. */
 fxs_status fxs_tracer_node(fxs_tracer *t, fxs_kind kind, const char *target, const fxs_value *args,
                            const fxs_value *kwargs, const char *type, fxs_node **out);
 /* A call as torch.fx records it; what has no node in it is computed. */
-fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs);
-fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs);
+fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args,
+                              const fxs_value *kwargs);
+fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args,
+                            const fxs_value *kwargs);
 /* The get_attr node of a tensor that the root holds. */
 fxs_status fxs_tracer_get_attr(fxs_tracer *t, fxs_traced_tensor *of, fxs_node **out);
 
-/* ---- how functions are spelled (trace_spelling.c) -------------------------------------------------------------------
+/* ---- how functions are spelled (trace_spelling.c)
+ * -------------------------------------------------------------------
  */
 
 typedef struct fxs_spelled {
@@ -112,15 +126,17 @@ typedef struct fxs_spelled {
     bool method; /* it is a call_method */
     fxs_value args, kwargs;
 } fxs_spelled;
-/* What torch.fx sees when `name` is called so: F.relu(x) is torch.nn.functional.relu with all keywords. */
-fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args, const fxs_value *kwargs,
-                     fxs_spelled *out);
+/* What torch.fx sees when `name` is called so: F.relu(x) is torch.nn.functional.relu with all
+ * keywords. */
+fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args,
+                     const fxs_value *kwargs, fxs_spelled *out);
 
 /* ---- layers (trace_layer.c, trace_repr.c)
  * ---------------------------------------------------------------------------- */
 
 /* What a layer's forward computes, for layers that are no leaves. */
-fxs_proxy fxs_tracer_layer(fxs_tracer *t, fxs_module *m, const fxs_value *args, const fxs_value *kwargs);
+fxs_proxy fxs_tracer_layer(fxs_tracer *t, fxs_module *m, const fxs_value *args,
+                           const fxs_value *kwargs);
 /* A module from one line in the style of its constructor, printing as print(model) shows it. */
 fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, const fxs_value *args,
                                       const fxs_value *kwargs, fxs_module **out);

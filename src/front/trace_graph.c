@@ -1,5 +1,5 @@
-/* trace_graph.c: tracing through a module that is a graph already: its nodes are recorded again, one by one, as
- * torch.fx does when it runs the code of a GraphModule on proxies. */
+/* trace_graph.c: tracing through a module that is a graph already: its nodes are recorded again,
+ * one by one, as torch.fx does when it runs the code of a GraphModule on proxies. */
 #include <string.h>
 
 #include "front/trace.h"
@@ -10,7 +10,8 @@ static fxs_status graph_param(fxs_ctx *ctx, struct fxs_forward *f, const fxs_nod
     const fxs_value *fallback = fxs_value_item(&n->args, 0);
     size_t stars = strspn(n->target, "*");
     if (f->nparams == FXS_MAX_ARGS)
-        return fxs_fail(ctx, FXS_ELIMIT, "a graph with more than %d placeholders can't be called", FXS_MAX_ARGS);
+        return fxs_fail(ctx, FXS_ELIMIT, "a graph with more than %d placeholders can't be called",
+                        FXS_MAX_ARGS);
     *p = (fxs_forward_param){.stars = (int)stars, .has_default = fallback != NULL};
     p->name = fxs_arena_dup(&f->arena, n->target + stars, strlen(n->target + stars));
     p->type = n->type ? fxs_arena_dup(&f->arena, n->type, strlen(n->type)) : NULL;
@@ -37,7 +38,8 @@ fxs_status fxs_forward_of_graph(fxs_ctx *ctx, const fxs_module *m, struct fxs_fo
 }
 
 /* ---- recording again
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 typedef struct replay {
     fxs_tracer *t;
@@ -52,13 +54,14 @@ static fxs_status look_up(void *user, const fxs_value *leaf, fxs_value *out) {
         return FXS_OK;
     const fxs_value *v = fxs_val_map_get(r->values, leaf->u.node);
     if (!v)
-        return fxs_fail(r->t->ctx, FXS_ELINT, "Node %s is used before it has been defined", leaf->u.node->name);
+        return fxs_fail(r->t->ctx, FXS_ELINT, "Node %s is used before it has been defined",
+                        leaf->u.node->name);
     *out = *v;
     return FXS_OK;
 }
 
-static fxs_status call_child(replay *r, const fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                             fxs_proxy *out) {
+static fxs_status call_child(replay *r, const fxs_node *n, const fxs_value *args,
+                             const fxs_value *kwargs, fxs_proxy *out) {
     size_t nargs = fxs_value_len(args), nkwargs = fxs_value_len(kwargs);
     fxs_proxy *p = FXS_NEW_N(&r->t->arena, fxs_proxy, nargs + nkwargs + 2);
     if (!p)
@@ -68,8 +71,8 @@ static fxs_status call_child(replay *r, const fxs_node *n, const fxs_value *args
     for (size_t i = 0; i < nargs; i++)
         p[2 + i] = fxs_made(r->t, *fxs_value_item(args, i));
     for (size_t i = 0; i < nkwargs; i++)
-        p[2 + nargs + i] =
-            fxs_keyword(fxs_value_text(fxs_value_key(kwargs, i)), fxs_made(r->t, *fxs_value_item(kwargs, i)));
+        p[2 + nargs + i] = fxs_keyword(fxs_value_text(fxs_value_key(kwargs, i)),
+                                       fxs_made(r->t, *fxs_value_item(kwargs, i)));
     *out = fxs_record_call(r->t->at, nargs + nkwargs + 2, p);
     return FXS_OK;
 }
@@ -114,7 +117,8 @@ static fxs_status replay_all(replay *r, const fxs_graph *g, const fxs_proxy *x, 
             *out = made;
             return FXS_OK;
         }
-        if (made.kind == FXS_P_MODULE) /* an attribute that is a module: nothing but a call could use it */
+        if (made.kind ==
+            FXS_P_MODULE) /* an attribute that is a module: nothing but a call could use it */
             continue;
         if (!fxs_proxy_value(r->t, &r->t->arena, &made, &v))
             return r->t->ctx->status;

@@ -1,5 +1,5 @@
-/* trace_graph_module.c: a graph becomes a GraphModule: the modules, parameters and buffers that its nodes name are
- * shared with the root that it was traced from, and nothing else is. */
+/* trace_graph_module.c: a graph becomes a GraphModule: the modules, parameters and buffers that its
+ * nodes name are shared with the root that it was traced from, and nothing else is. */
 #include <string.h>
 
 #include "front/trace.h"
@@ -8,8 +8,8 @@ typedef struct builder {
     fxs_ctx *ctx;
     const fxs_module *root;
     fxs_module *into;
-    fxs_map
-        called; /* targets of call_module nodes: these are shared whole, also when a parameter of theirs comes first */
+    fxs_map called; /* targets of call_module nodes: these are shared whole, also when a parameter
+                       of theirs comes first */
 } builder;
 
 static fxs_status not_there(const builder *b, const fxs_node *n, const fxs_lookup *at) {
@@ -17,10 +17,10 @@ static fxs_status not_there(const builder *b, const fxs_node *n, const fxs_looku
                     at->parent->class_name, (int)at->missing_len, at->missing);
 }
 
-/* The module under `name` in `at`: root's own when it is called or is the last part, a bare one where a path only leads
- * through it. */
-static fxs_status step_into(builder *b, fxs_module *at, const char *target, size_t upto, const char *name, size_t len,
-                            bool share, fxs_module **out) {
+/* The module under `name` in `at`: root's own when it is called or is the last part, a bare one
+ * where a path only leads through it. */
+static fxs_status step_into(builder *b, fxs_module *at, const char *target, size_t upto,
+                            const char *name, size_t len, bool share, fxs_module **out) {
     fxs_buf key = {0};
     fxs_module *made = NULL;
     *out = fxs_module_child(at, name, len);
@@ -55,7 +55,8 @@ static fxs_status share_target(builder *b, const fxs_node *n) {
         size_t len = strcspn(part, "."), upto = (size_t)(part - n->target) + len;
         bool last = part[len] == '\0';
         if (last && found.param)
-            return fxs_module_attribute(at, part, len) ? FXS_OK : fxs_module_share(at, part, found.param);
+            return fxs_module_attribute(at, part, len) ? FXS_OK
+                                                       : fxs_module_share(at, part, found.param);
         FXS_TRY(step_into(b, at, n->target, upto, part, len, last, &at));
         original = fxs_module_child(original, part, len);
         if (last || at == original) /* shared from here on */
@@ -78,7 +79,8 @@ static fxs_status share_all(builder *b, const fxs_graph *g) {
     return FXS_OK;
 }
 
-fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *class_name, fxs_module **out) {
+fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *class_name,
+                                fxs_module **out) {
     builder b = {.ctx = g->ctx, .root = root};
     *out = NULL;
     FXS_TRY(fxs_module_new_bare(g->ctx, class_name ? class_name : root->class_name, &b.into));

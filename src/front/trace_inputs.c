@@ -1,5 +1,5 @@
-/* trace_inputs.c: the placeholders of a trace, with arguments that are fixed and trees that are taken apart, and its
- * output. Follows torch.fx's create_args_for_root. */
+/* trace_inputs.c: the placeholders of a trace, with arguments that are fixed and trees that are
+ * taken apart, and its output. Follows torch.fx's create_args_for_root. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,11 +28,13 @@ static fxs_status one_concrete(fxs_text *x, const struct fxs_forward *f, concret
     FXS_TRY(fxs_text_value(x, FXS_IN_REPR, 0, &v));
     int at = named ? -1 : c->positional++;
     for (int i = 0; named && i < f->nparams; i++)
-        if (!f->params[i].stars && strlen(f->params[i].name) == len && memcmp(f->params[i].name, name, len) == 0)
+        if (!f->params[i].stars && strlen(f->params[i].name) == len &&
+            memcmp(f->params[i].name, name, len) == 0)
             at = i;
     c->n++;
     if (at >= 0 && at < FXS_MAX_ARGS)
-        c->values[at] = v; /* names that the signature does not have are passed over, as in torch.fx */
+        c->values[at] =
+            v; /* names that the signature does not have are passed over, as in torch.fx */
     return FXS_OK;
 }
 
@@ -56,13 +58,15 @@ static fxs_status read_concrete(fxs_tracer *t, const struct fxs_forward *f, conc
     for (int i = 0; i < f->nparams; i++)
         plain += !f->params[i].stars;
     if (c->positional && c->positional != plain)
-        return fxs_fail(t->ctx, FXS_EINVAL, "Tracing expected %d arguments but got %d concrete arguments", plain,
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "Tracing expected %d arguments but got %d concrete arguments", plain,
                         c->positional);
     return FXS_OK;
 }
 
 /* ---- placeholders
- * ------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct inputs {
     fxs_tracer *t;
@@ -71,8 +75,8 @@ typedef struct inputs {
     bool trees; /* some parameter is more than one leaf */
 } inputs;
 
-static fxs_status placeholder(fxs_tracer *t, const char *target, const char *type, const fxs_forward_param *p,
-                              fxs_node **out) {
+static fxs_status placeholder(fxs_tracer *t, const char *target, const char *type,
+                              const fxs_forward_param *p, fxs_node **out) {
     fxs_value args;
     FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, p->has_default ? 1 : 0, &args));
     if (p->has_default)
@@ -80,7 +84,8 @@ static fxs_status placeholder(fxs_tracer *t, const char *target, const char *typ
     return fxs_tracer_node(t, FXS_PLACEHOLDER, target, &args, NULL, type, out);
 }
 
-static fxs_status call(fxs_tracer *t, const char *target, fxs_value a, fxs_value b, fxs_node **out) {
+static fxs_status call(fxs_tracer *t, const char *target, fxs_value a, fxs_value b,
+                       fxs_node **out) {
     fxs_value args;
     FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 2, &args));
     args.u.seq->items[0] = a;
@@ -97,12 +102,14 @@ static fxs_status check_value(inputs *in, fxs_node *given, const fxs_value *want
     fxs_buf_printf(&text, "%s has been specialized to have value ", in->param->name);
     fxs_buf_str(&text, want, &(fxs_repr){0});
     fxs_buf_puts(&text, " but got another value");
-    fxs_status s = text.failed ? fxs_fail_memory(t->ctx)
-                               : fxs_make_text(t->ctx, &t->scratch, FXS_V_STR, text.data, text.len, &message);
+    fxs_status s =
+        text.failed ? fxs_fail_memory(t->ctx)
+                    : fxs_make_text(t->ctx, &t->scratch, FXS_V_STR, text.data, text.len, &message);
     fxs_buf_free(&text);
     FXS_TRY(s);
     if (want->tag == FXS_V_NONE)
-        return call(t, "torch.fx._symbolic_trace._assert_is_none", fxs_of_node(given), message, &eq);
+        return call(t, "torch.fx._symbolic_trace._assert_is_none", fxs_of_node(given), message,
+                    &eq);
     FXS_TRY(call(t, "operator.eq", fxs_of_node(given), *want, &eq));
     return call(t, "torch._assert", fxs_of_node(eq), message, &eq);
 }
@@ -132,7 +139,8 @@ static fxs_status param_input(inputs *in, const fxs_value *fixed, fxs_proxy *x) 
     }
     in->leaves = 0;
     FXS_TRY(fxs_value_map(t->ctx, &t->arena, fixed, leaf_input, in, &v));
-    bool container = fixed->tag == FXS_V_LIST || fixed->tag == FXS_V_TUPLE || fixed->tag == FXS_V_DICT;
+    bool container =
+        fixed->tag == FXS_V_LIST || fixed->tag == FXS_V_TUPLE || fixed->tag == FXS_V_DICT;
     in->trees = in->trees || container;
     *x = fxs_made(t, v);
     return FXS_OK;
@@ -160,7 +168,8 @@ static fxs_status remember_trees(fxs_tracer *t, const struct fxs_forward *f, con
         tree->params[i] = fxs_arena_dup(&g->arena, f->params[i].name, strlen(f->params[i].name));
         if (!tree->params[i])
             return fxs_fail_memory(t->ctx);
-        FXS_TRY(fxs_value_map(t->ctx, &g->arena, &c->values[i], star_leaf, g, &tree->inputs.u.seq->items[i]));
+        FXS_TRY(fxs_value_map(t->ctx, &g->arena, &c->values[i], star_leaf, g,
+                              &tree->inputs.u.seq->items[i]));
     }
     g->pytree = tree;
     return FXS_OK;
@@ -173,7 +182,8 @@ fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_prox
         return fxs_fail_memory(t->ctx);
     memset(x, 0, FXS_MAX_ARGS * sizeof *x);
     FXS_TRY(read_concrete(t, f, c));
-    for (int stars = 0; stars <= 2; stars++) { /* named parameters first, then *args, then **kwargs */
+    for (int stars = 0; stars <= 2;
+         stars++) { /* named parameters first, then *args, then **kwargs */
         for (int i = 0; i < f->nparams; i++) {
             if (f->params[i].stars != stars)
                 continue;
@@ -186,7 +196,8 @@ fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_prox
 }
 
 /* ---- output
- * -------------------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct flat {
     fxs_value list;
@@ -221,7 +232,8 @@ fxs_status fxs_trace_output(fxs_tracer *t, const struct fxs_forward *f, const fx
         flat out = {0};
         FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_LIST, count_leaves(&v), &out.list));
         put_leaves(&v, &out);
-        FXS_TRY(fxs_value_map(t->ctx, &t->graph->arena, &v, star_leaf, t->graph, &t->graph->pytree->output));
+        FXS_TRY(fxs_value_map(t->ctx, &t->graph->arena, &v, star_leaf, t->graph,
+                              &t->graph->pytree->output));
         v = out.list;
     }
     FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 1, &args));

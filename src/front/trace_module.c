@@ -7,7 +7,9 @@ static fxs_proxy module_proxy(fxs_tracer *t, fxs_module *m) {
     return (fxs_proxy){.tracer = t, .kind = FXS_P_MODULE, .u.module = m};
 }
 
-fxs_module *fxs_module_of(fxs_proxy self) { return self.kind == FXS_P_MODULE ? self.u.module : NULL; }
+fxs_module *fxs_module_of(fxs_proxy self) {
+    return self.kind == FXS_P_MODULE ? self.u.module : NULL;
+}
 
 void *fxs_user(fxs_proxy self) {
     fxs_module *m = fxs_module_of(self);
@@ -15,7 +17,8 @@ void *fxs_user(fxs_proxy self) {
 }
 
 /* ---- paths
- * ------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 bool fxs_tracer_path(fxs_tracer *t, const fxs_module *m, const char **path) {
     void **at = fxs_map_at(&t->paths, (const char *)&m, sizeof m);
@@ -23,20 +26,23 @@ bool fxs_tracer_path(fxs_tracer *t, const fxs_module *m, const char **path) {
     if (t->opt.path_of_module)
         *path = t->opt.path_of_module(t->opt.user, m, *path);
     if (!*path)
-        fxs_tracer_fail(t, FXS_ENOTFOUND, "%s: module is not installed as a submodule", m->class_name);
+        fxs_tracer_fail(t, FXS_ENOTFOUND, "%s: module is not installed as a submodule",
+                        m->class_name);
     return *path != NULL;
 }
 
 /* ---- calling
- * ------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Runs f with m as self. */
-static fxs_proxy run_forward(fxs_tracer *t, fxs_module *m, const char *path, const struct fxs_forward *f,
-                             const fxs_proxy *x) {
+static fxs_proxy run_forward(fxs_tracer *t, fxs_module *m, const char *path,
+                             const struct fxs_forward *f, const fxs_proxy *x) {
     const fxs_scope *outer = t->scope;
-    fxs_status s = t->depth >= FXS_MAX_DEPTH
-                       ? fxs_fail(t->ctx, FXS_ELIMIT, "forwards call each other deeper than %d", FXS_MAX_DEPTH)
-                       : fxs_graph_scope(t->graph, outer, path, m->class_name, &t->scope);
+    fxs_status s =
+        t->depth >= FXS_MAX_DEPTH
+            ? fxs_fail(t->ctx, FXS_ELIMIT, "forwards call each other deeper than %d", FXS_MAX_DEPTH)
+            : fxs_graph_scope(t->graph, outer, path, m->class_name, &t->scope);
     if (s != FXS_OK)
         return fxs_tracer_failed(t, s);
     t->depth++;
@@ -61,13 +67,15 @@ static fxs_proxy call_node(fxs_tracer *t, const char *path, size_t n, const fxs_
     return s == FXS_OK ? fxs_made(t, fxs_of_node(node)) : fxs_tracer_failed(t, s);
 }
 
-static fxs_proxy call_forward(fxs_tracer *t, fxs_module *m, const char *path, const struct fxs_forward *f, size_t n,
-                              const fxs_proxy *p) {
+static fxs_proxy call_forward(fxs_tracer *t, fxs_module *m, const char *path,
+                              const struct fxs_forward *f, size_t n, const fxs_proxy *p) {
     fxs_proxy x[FXS_MAX_ARGS];
-    return fxs_forward_bind(t, f, m->class_name, n, p, x) ? run_forward(t, m, path, f, x) : fxs_poison(t);
+    return fxs_forward_bind(t, f, m->class_name, n, p, x) ? run_forward(t, m, path, f, x)
+                                                          : fxs_poison(t);
 }
 
-static fxs_proxy call_graph(fxs_tracer *t, fxs_module *m, const char *path, size_t n, const fxs_proxy *p) {
+static fxs_proxy call_graph(fxs_tracer *t, fxs_module *m, const char *path, size_t n,
+                            const fxs_proxy *p) {
     struct fxs_forward *f;
     fxs_status s = fxs_forward_of_graph(t->ctx, m, &f);
     if (s != FXS_OK)
@@ -89,7 +97,8 @@ static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_p
         return call_forward(t, m, path, f, n, p);
     if (m->graph)
         return call_graph(t, m, path, n, p);
-    return fxs_proxy_arguments(t, n, p, &args, &kwargs) ? fxs_tracer_layer(t, m, &args, &kwargs) : fxs_poison(t);
+    return fxs_proxy_arguments(t, n, p, &args, &kwargs) ? fxs_tracer_layer(t, m, &args, &kwargs)
+                                                        : fxs_poison(t);
 }
 
 fxs_proxy fxs_record_apply(fxs_place at, size_t n, const fxs_proxy *p) {
@@ -104,7 +113,8 @@ fxs_proxy fxs_record_apply(fxs_place at, size_t n, const fxs_proxy *p) {
 /* The child, parameter or buffer of that dotted name below self. False: an error is set. */
 static bool look_up(fxs_tracer *t, const fxs_proxy *self, const char *name, fxs_lookup *out) {
     if (self->kind != FXS_P_MODULE || !self->u.module) {
-        fxs_tracer_fail(t, FXS_ETYPE, "'%s' was looked for in what is no module", name ? name : "?");
+        fxs_tracer_fail(t, FXS_ETYPE, "'%s' was looked for in what is no module",
+                        name ? name : "?");
         return false;
     }
     if (!name) {
@@ -113,8 +123,8 @@ static bool look_up(fxs_tracer *t, const fxs_proxy *self, const char *name, fxs_
     }
     *out = fxs_module_lookup(self->u.module, name);
     if (!out->module && !out->param)
-        fxs_tracer_fail(t, FXS_ENOTFOUND, "'%s' object has no attribute '%.*s'", out->parent->class_name,
-                        (int)out->missing_len, out->missing);
+        fxs_tracer_fail(t, FXS_ENOTFOUND, "'%s' object has no attribute '%.*s'",
+                        out->parent->class_name, (int)out->missing_len, out->missing);
     return !t->failed;
 }
 
@@ -130,7 +140,8 @@ fxs_proxy fxs_record_call(fxs_place at, size_t n, const fxs_proxy *p) {
 }
 
 /* ---- attributes
- * ------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 fxs_proxy fxs_record_attr(fxs_place at, fxs_proxy self, const char *name) {
     fxs_tracer *t = fxs_tracer_of(at, 1, &self);
@@ -142,8 +153,10 @@ fxs_proxy fxs_record_attr(fxs_place at, fxs_proxy self, const char *name) {
         return module_proxy(t, found.module);
     fxs_traced_tensor *of = fxs_tracer_tensor(t, found.param->spec);
     if (!of)
-        return fxs_tracer_fail(t, FXS_ENOTFOUND, "%s: parameter is not a member of this module", name);
-    if (found.param->is_buffer && !t->opt.proxy_buffers) /* a tensor, which is a node only where it is used */
+        return fxs_tracer_fail(t, FXS_ENOTFOUND, "%s: parameter is not a member of this module",
+                               name);
+    if (found.param->is_buffer &&
+        !t->opt.proxy_buffers) /* a tensor, which is a node only where it is used */
         return fxs_made(t, (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = found.param->spec});
     fxs_status s = fxs_tracer_get_attr(t, of, &node);
     return s == FXS_OK ? fxs_made(t, fxs_of_node(node)) : fxs_tracer_failed(t, s);

@@ -1,14 +1,16 @@
-/* trace_nn.c: building modules in C: layers from text in the style of their constructors, children, parameters. An
- * error leaves NULL behind, and is kept in the context until a trace returns it. */
+/* trace_nn.c: building modules in C: layers from text in the style of their constructors, children,
+ * parameters. An error leaves NULL behind, and is kept in the context until a trace returns it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "front/trace.h"
 
 /* ---- text to module
- * -------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------
+ */
 
-/* Python's arguments, however they are spaced, in the spacing that printers use: ", " between, none around "=". */
+/* Python's arguments, however they are spaced, in the spacing that printers use: ", " between, none
+ * around "=". */
 static void normal_spacing(fxs_buf *b, const char *s) {
     for (char quote = '\0'; *s; s++) {
         if (quote || *s == '\'' || *s == '"') {
@@ -24,14 +26,16 @@ static void normal_spacing(fxs_buf *b, const char *s) {
     }
 }
 
-static fxs_status module_of_class(fxs_text *t, const char *name, const char *arguments, fxs_module **out) {
+static fxs_status module_of_class(fxs_text *t, const char *name, const char *arguments,
+                                  fxs_module **out) {
     const fxs_module_row *row;
     fxs_value args, kwargs;
     bool fits = true;
     size_t len = strlen(arguments);
     FXS_TRY(fxs_text_arguments(t, arguments, len, &fits, &args, &kwargs));
     if (!fits)
-        return fxs_fail(t->ctx, FXS_EPARSE, "%s(%s): these arguments can't be read", name, arguments);
+        return fxs_fail(t->ctx, FXS_EPARSE, "%s(%s): these arguments can't be read", name,
+                        arguments);
     FXS_TRY(fxs_registry_find_module(t->ctx, name, &row));
     if (row && row->repr)
         return fxs_layer_from_constructor(t, row, &args, &kwargs, out);
@@ -43,7 +47,8 @@ static fxs_status module_of_class(fxs_text *t, const char *name, const char *arg
 }
 
 static bool is_class_name(const char *s, size_t n) {
-    return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.<>-") >= n;
+    return n &&
+           strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.<>-") >= n;
 }
 
 static fxs_status parse_line(fxs_text *t, fxs_module **out) {
@@ -53,7 +58,8 @@ static fxs_status parse_line(fxs_text *t, fxs_module **out) {
         return fxs_text_expected(t, "a module: CLASS(...)");
     fxs_buf arguments = {0};
     char *name = fxs_arena_dup(t->arena, t->at, n);
-    char *inside = called ? fxs_arena_dup(t->arena, t->at + n + 1, len - n - 2) : fxs_arena_dup(t->arena, "", 0);
+    char *inside = called ? fxs_arena_dup(t->arena, t->at + n + 1, len - n - 2)
+                          : fxs_arena_dup(t->arena, "", 0);
     if (!name || !inside)
         return fxs_fail_memory(t->ctx);
     normal_spacing(&arguments, inside);
@@ -66,7 +72,12 @@ static fxs_status parse_line(fxs_text *t, fxs_module **out) {
 
 static fxs_status parse_module(fxs_ctx *ctx, const char *text, size_t len, fxs_module **out) {
     fxs_arena arena = {0};
-    fxs_text t = {.ctx = ctx, .file = "module", .begin = text, .at = text, .end = text + len, .arena = &arena};
+    fxs_text t = {.ctx = ctx,
+                  .file = "module",
+                  .begin = text,
+                  .at = text,
+                  .end = text + len,
+                  .arena = &arena};
     fxs_status s;
     *out = NULL;
     if (strchr(text, '\n')) {
@@ -99,7 +110,8 @@ static fxs_module *module_from(fxs_ctx *ctx, const char *format, va_list ap) {
 }
 
 /* ---- the public builders
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 fxs_module *fxs_nn(fxs_ctx *ctx, const char *format, ...) {
     va_list ap;
@@ -130,7 +142,8 @@ fxs_module *fxs_nn_add(fxs_module *m, const char *name, const char *format, ...)
     return fxs_nn_put(m, name, child);
 }
 
-static fxs_status add_tensor(fxs_module *m, const char *name, bool is_buffer, const char *format, va_list ap) {
+static fxs_status add_tensor(fxs_module *m, const char *name, bool is_buffer, const char *format,
+                             va_list ap) {
     fxs_buf text = {0};
     fxs_dtype dtype;
     int ndim;
@@ -139,10 +152,15 @@ static fxs_status add_tensor(fxs_module *m, const char *name, bool is_buffer, co
         return FXS_EINVAL; /* the error of whatever did not make it is kept in the context */
     fxs_buf_vprintf(&text, format, ap);
     fxs_status s = fxs_buf_status(m->ctx, &text);
-    fxs_text t = {.ctx = m->ctx, .file = name, .begin = text.data, .at = text.data, .end = text.data + text.len};
+    fxs_text t = {.ctx = m->ctx,
+                  .file = name,
+                  .begin = text.data,
+                  .at = text.data,
+                  .end = text.data + text.len};
     if (s == FXS_OK)
-        s = text.data ? fxs_text_shape(&t, &dtype, &ndim, sizes)
-                      : fxs_fail(m->ctx, FXS_EINVAL, "%s: a shape like float32[1, 3] expected", name);
+        s = text.data
+                ? fxs_text_shape(&t, &dtype, &ndim, sizes)
+                : fxs_fail(m->ctx, FXS_EINVAL, "%s: a shape like float32[1, 3] expected", name);
     if (s == FXS_OK && t.at < t.end)
         s = fxs_text_expected(&t, "the end of the shape");
     if (s == FXS_OK)

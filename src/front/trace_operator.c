@@ -1,5 +1,5 @@
-/* trace_operator.c: Python's operators on proxies, indexing and unpacking, and what can't be traced: truth, length and
- * loops. */
+/* trace_operator.c: Python's operators on proxies, indexing and unpacking, and what can't be
+ * traced: truth, length and loops. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,8 +40,9 @@ fxs_proxy fxs_record_operator(fxs_place at, const char *name, size_t n, const fx
         return fxs_poison(t);
     if (!fxs_proxy_arguments(t, n, p, &args, &kwargs))
         return fxs_poison(t);
-    const char *method =
-        args.u.seq->items[0].tag == FXS_V_TENSOR && fxs_value_has_node(&args) ? tensor_method(name) : NULL;
+    const char *method = args.u.seq->items[0].tag == FXS_V_TENSOR && fxs_value_has_node(&args)
+                             ? tensor_method(name)
+                             : NULL;
     if (method)
         return fxs_tracer_method(t, method, &args, &kwargs);
     snprintf(target, sizeof target, "operator.%s", name);
@@ -49,17 +50,20 @@ fxs_proxy fxs_record_operator(fxs_place at, const char *name, size_t n, const fx
 }
 
 /* ---- indexing
- * -------------------------------------------------------------------------------------------------------- */
+ * --------------------------------------------------------------------------------------------------------
+ */
 
-/* Item of a container that is there, as Python takes it: an int, or a string of a dict. False when it is no such index.
+/* Item of a container that is there, as Python takes it: an int, or a string of a dict. False when
+ * it is no such index.
  */
 static bool plain_item(fxs_tracer *t, const fxs_value *of, const fxs_value *index, fxs_proxy *out) {
     size_t n = fxs_value_len(of);
     if ((of->tag == FXS_V_LIST || of->tag == FXS_V_TUPLE) && index->tag == FXS_V_INT) {
         int64_t i = index->u.i < 0 ? index->u.i + (int64_t)n : index->u.i;
         if (i < 0 || i >= (int64_t)n)
-            *out = fxs_tracer_fail(t, FXS_EINDEX, "%s index out of range: %lld of %zu",
-                                   of->tag == FXS_V_LIST ? "list" : "tuple", (long long)index->u.i, n);
+            *out =
+                fxs_tracer_fail(t, FXS_EINDEX, "%s index out of range: %lld of %zu",
+                                of->tag == FXS_V_LIST ? "list" : "tuple", (long long)index->u.i, n);
         else
             *out = fxs_made(t, of->u.seq->items[i]);
         return true;
@@ -83,16 +87,21 @@ fxs_proxy fxs_record_index(fxs_place at, size_t n, const fxs_proxy *p) {
     if (!t || t->failed)
         return fxs_poison(t);
     if (n < 2)
-        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_index: a proxy, then at least one index expected");
+        return fxs_tracer_fail(t, FXS_EINVAL,
+                               "fxs_index: a proxy, then at least one index expected");
     both[0] = p[0];
-    both[1] =
-        n == 2 ? p[1] : (fxs_proxy){.kind = FXS_P_ITEMS, .tag = FXS_V_TUPLE, .n = (unsigned)(n - 1), .u.items = p + 1};
+    both[1] = n == 2 ? p[1]
+                     : (fxs_proxy){.kind = FXS_P_ITEMS,
+                                   .tag = FXS_V_TUPLE,
+                                   .n = (unsigned)(n - 1),
+                                   .u.items = p + 1};
     if (!fxs_proxy_arguments(t, 2, both, &args, &kwargs))
         return fxs_poison(t);
     const fxs_value *of = &args.u.seq->items[0], *index = &args.u.seq->items[1];
     if (plain_item(t, of, index, &out))
         return out;
-    if (of->tag == FXS_V_TENSOR && fxs_value_has_node(index)) { /* as Tensor.__getitem__ hands it on: always a tuple */
+    if (of->tag == FXS_V_TENSOR &&
+        fxs_value_has_node(index)) { /* as Tensor.__getitem__ hands it on: always a tuple */
         fxs_value tuple;
         if (index->tag != FXS_V_TUPLE) {
             fxs_status s = fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 1, &tuple);
@@ -123,26 +132,34 @@ void fxs_record_unpack(fxs_place at, fxs_proxy x, size_t n, fxs_proxy *out) {
     }
     for (size_t i = 0; i < n; i++) {
         fxs_proxy p[] = {x, fxs_i((int64_t)i)};
-        out[i] = v.tag == FXS_V_NODE ? fxs_record_index(at, 2, p) : fxs_made(t, *fxs_value_item(&v, i));
+        out[i] =
+            v.tag == FXS_V_NODE ? fxs_record_index(at, 2, p) : fxs_made(t, *fxs_value_item(&v, i));
     }
 }
 
 /* ---- what can't be traced
- * ------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------
+ */
 
-static const char no_control_flow[] = "symbolically traced variables cannot be used as inputs to control flow";
-static const char no_len[] = "'len' is not supported in symbolic tracing by default. If you want this call to be "
-                             "recorded, call fxs_function(self, \"builtins.len\", x)";
-static const char no_iteration[] =
-    "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs "
-    "function argument. Where the number of items is known, fxs_unpack records one getitem for each";
+static const char no_control_flow[] =
+    "symbolically traced variables cannot be used as inputs to control flow";
+static const char no_len[] =
+    "'len' is not supported in symbolic tracing by default. If you want this call to be "
+    "recorded, call fxs_function(self, \"builtins.len\", x)";
+static const char no_iteration[] = "Proxy object cannot be iterated. This can be attempted when "
+                                   "the Proxy is used in a loop or as a *args or **kwargs "
+                                   "function argument. Where the number of items is known, "
+                                   "fxs_unpack records one getitem for each";
 
 /* The value of a constant, container or module; false (and an error) when it is a node. */
-static bool concrete(fxs_place at, const fxs_proxy *x, const char *refusal, fxs_tracer **t, fxs_value *v) {
+static bool concrete(fxs_place at, const fxs_proxy *x, const char *refusal, fxs_tracer **t,
+                     fxs_value *v) {
     *v = fxs_none();
     *t = fxs_tracer_of(at, 1, x);
     if (!*t) { /* a constant without containers that need a trace's memory */
-        *v = x->kind == FXS_P_VALUE ? x->u.value : fxs_int(x->kind == FXS_P_TEXT ? (int64_t)strlen(x->u.text) : x->n);
+        *v = x->kind == FXS_P_VALUE
+                 ? x->u.value
+                 : fxs_int(x->kind == FXS_P_TEXT ? (int64_t)strlen(x->u.text) : x->n);
         return true;
     }
     if ((*t)->failed || !fxs_proxy_value(*t, &(*t)->arena, x, v))
@@ -225,10 +242,11 @@ fxs_proxy fxs_record_annotate(fxs_place at, fxs_proxy x, const char *type) {
         return x;
     fxs_node *n = x.u.value.u.node;
     if (n->type)
-        return fxs_tracer_fail(t, FXS_EINVAL,
-                               "Tried to annotate a value that already had a type on it! Existing type is %s and new "
-                               "type is %s.",
-                               n->type, type);
+        return fxs_tracer_fail(
+            t, FXS_EINVAL,
+            "Tried to annotate a value that already had a type on it! Existing type is %s and new "
+            "type is %s.",
+            n->type, type);
     n->type = fxs_arena_dup(&t->graph->arena, type, strlen(type));
     return n->type ? x : fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
 }

@@ -1,6 +1,6 @@
-/* trace_ops.c: a program of the build: prints fxops.h, with one documented macro for each spelling of each operator of
- * the tables in kernels/. The macros only name their arguments: fxs_record_fields makes the node.
- * usage: fxops-gen OUTPUT */
+/* trace_ops.c: a program of the build: prints fxops.h, with one documented macro for each spelling
+ * of each operator of the tables in kernels/. The macros only name their arguments:
+ * fxs_record_fields makes the node. usage: fxops-gen OUTPUT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,14 @@ typedef struct generator {
     FILE *out;
 } generator;
 
-/* Names that fxscope.h and fxtrace.h have given already: the function is then called fxs_torch_NAME. */
-static const char taken[] =
-    " add sub mul truediv floordiv mod pow matmul and or xor lshift rshift eq ne lt le gt ge neg pos invert index "
-    "unpack "
-    "getattr truth len iter assert annotate call apply attr children has user function method trace load run free none "
-    "int float bool version draw constant device format keyword ";
+/* Names that fxscope.h and fxtrace.h have given already: the function is then called
+ * fxs_torch_NAME. */
+static const char taken[] = " add sub mul truediv floordiv mod pow matmul and or xor lshift rshift "
+                            "eq ne lt le gt ge neg pos invert index "
+                            "unpack "
+                            "getattr truth len iter assert annotate call apply attr children has "
+                            "user function method trace load run free none "
+                            "int float bool version draw constant device format keyword ";
 
 static bool is_taken(const char *name) {
     char blanks[128];
@@ -38,10 +40,11 @@ static bool is_taken(const char *name) {
     return strstr(taken, blanks) != NULL;
 }
 
-/* Where a spelling's macro is named after: prefix of the spelling, prefix of the macro. The first that is free of a
- * function's names wins: the functional before the function of torch. */
+/* Where a spelling's macro is named after: prefix of the spelling, prefix of the macro. The first
+ * that is free of a function's names wins: the functional before the function of torch. */
 static const struct {
-    const char *spelling, *macro, *otherwise; /* otherwise: when `macro` is taken; NULL: no macro then */
+    const char *spelling, *macro,
+        *otherwise; /* otherwise: when `macro` is taken; NULL: no macro then */
 } families[] = {
     {"torch.nn.functional.", "fxs_", NULL},
     {"torch.functional.", "fxs_", NULL},
@@ -88,7 +91,8 @@ static char *joined(generator *g, const char *a, const char *b) {
     return text;
 }
 
-/* The name of a spelling's macro; NULL when it has none: its function has one under another spelling. */
+/* The name of a spelling's macro; NULL when it has none: its function has one under another
+ * spelling. */
 static char *macro_name(generator *g, const char *spelling) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         size_t n = strlen(families[i].spelling);
@@ -131,7 +135,8 @@ static void add_spelling(generator *g, const fxs_op *op, const char *spelling) {
         snprintf(named, sizeof named, "fxs_%.150s", last ? last + 1 : spelling);
         macro *other = find(&g->by_name, named);
         char *name = NULL;
-        if (!other || strncmp(spelling, "torch", 5) != 0 || !same_target(g, other->spelling, spelling))
+        if (!other || strncmp(spelling, "torch", 5) != 0 ||
+            !same_target(g, other->spelling, spelling))
             name = macro_name(g, spelling);
         if (!name)
             return;
@@ -149,12 +154,14 @@ static void add_spelling(generator *g, const fxs_op *op, const char *spelling) {
         m->rows[m->nrows++] = op;
 }
 
-/* The row's spellings under one prefix of the list above, so that the best names are given first. */
+/* The row's spellings under one prefix of the list above, so that the best names are given first.
+ */
 static void add_family(generator *g, const fxs_op *op, const char *prefix) {
     for (const char *s = op->torch ? op->torch : ""; *s;) {
         size_t n = strcspn(s, " "), k = strlen(prefix);
         char *spelling = dup_text(g, s, n);
-        bool mine = strncmp(spelling, prefix, k) == 0 && (strcmp(prefix, "torch.") != 0 || !strchr(spelling + k, '.'));
+        bool mine = strncmp(spelling, prefix, k) == 0 &&
+                    (strcmp(prefix, "torch.") != 0 || !strchr(spelling + k, '.'));
         bool marked = n && spelling[n - 1] == '!';
         if (marked)
             spelling[n - 1] = '\0';
@@ -164,7 +171,8 @@ static void add_family(generator *g, const fxs_op *op, const char *prefix) {
         if (mine)
             add_spelling(g, op, spelling);
         const fxs_candidate *in_place = NULL;
-        bool has_form = mine && !marked && (strcmp(prefix, "Tensor.") == 0 || strcmp(prefix, "torch.") == 0) &&
+        bool has_form = mine && !marked &&
+                        (strcmp(prefix, "Tensor.") == 0 || strcmp(prefix, "torch.") == 0) &&
                         (op->flags & FXS_OP_POINTWISE);
         if (has_form) {
             char *with = dup_text(g, spelling, strlen(spelling));
@@ -184,12 +192,14 @@ static void collect(generator *g) {
                 add_family(g, op, families[i].spelling);
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------------
+/* ---- printing
+ * ------------------------------------------------------------------------------------------------------
  */
 
 static const char *field_name(const char *name) {
-    static const char *const words[][2] = {{"default", "default_"}, {"float", "float_"},   {"int", "int_"},
-                                           {"bool", "bool_"},       {"double", "double_"}, {"long", "long_"}};
+    static const char *const words[][2] = {{"default", "default_"}, {"float", "float_"},
+                                           {"int", "int_"},         {"bool", "bool_"},
+                                           {"double", "double_"},   {"long", "long_"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], name) == 0)
             return words[i][1];
@@ -231,28 +241,33 @@ static void print_macro(generator *g, const macro *m) {
         fprintf(g->out, "%sa%d", i ? ", " : "", i);
     for (int i = 0; i < n; i++)
         fprintf(g->out, "%s%s", i || positional ? ", " : "", field_name(names[i]));
-    fprintf(g->out, ";\n} %s_args;\n#define %s(...) \\\n    fxs_record_fields(FXS_HERE, \"%s\", \"", m->name, m->name,
-            m->spelling);
+    fprintf(g->out, ";\n} %s_args;\n#define %s(...) \\\n    fxs_record_fields(FXS_HERE, \"%s\", \"",
+            m->name, m->name, m->spelling);
     for (int i = 0; i < n; i++)
         fprintf(g->out, "%s%s", i ? " " : "", names[i]);
     fprintf(g->out, "\", %d, &(%s_args){__VA_ARGS__}.a0)\n", positional, m->name);
 }
 
 static const char head[] =
-    "/* fxops.h: made by fxops-gen from the operators' rows; not to be edited. One macro for each function and "
+    "/* fxops.h: made by fxops-gen from the operators' rows; not to be edited. One macro for each "
+    "function and "
     "method,\n"
-    " * for use inside the forward of a traced network. What is given by position is recorded by position, what is "
+    " * for use inside the forward of a traced network. What is given by position is recorded by "
+    "position, what is "
     "given\n"
     " * by name is recorded by name, as in Python:\n"
     " *     fxs_conv2d(x, w, .stride = FXS_INTS(2, 2))     F.conv2d(x, w, stride=(2, 2))\n"
     " *     fxs_m_view(x, n, fxs_i(-1))                    x.view(n, -1)\n"
-    " * fxs_NAME is torch.nn.functional.NAME where there is one, otherwise torch.NAME; fxs_torch_NAME is torch's "
+    " * fxs_NAME is torch.nn.functional.NAME where there is one, otherwise torch.NAME; "
+    "fxs_torch_NAME is torch's "
     "where\n"
-    " * both are there or fxs_NAME is an operator; fxs_m_NAME is a method; fxs_operator_, fxs_builtin_ and fxs_math_ "
+    " * both are there or fxs_NAME is an operator; fxs_m_NAME is a method; fxs_operator_, "
+    "fxs_builtin_ and fxs_math_ "
     "are\n"
     " * Python's. The schemas above each macro say what its arguments are, and their defaults. */\n"
     "#ifndef FXOPS_H\n#define FXOPS_H\n\n#include \"fxtrace.h\"\n\n"
-    "#if defined(__GNUC__)\n#pragma GCC system_header /* arguments that are left out are no mistake */\n#endif\n";
+    "#if defined(__GNUC__)\n#pragma GCC system_header /* arguments that are left out are no "
+    "mistake */\n#endif\n";
 
 int main(int argc, char **argv) {
     generator g = {.ctx = fxs_ctx_new()};

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes
+ * ------------------------------------------------------------------------------------------------------
+ */
 
-/* Functions of other modules than torch's are recorded by torch.fx only when torch.fx.wrap was told of them. */
+/* Functions of other modules than torch's are recorded by torch.fx only when torch.fx.wrap was told
+ * of them. */
 static bool needs_wrap(fxs_kind kind, const char *target) {
-    return kind == FXS_CALL_FUNCTION && strncmp(target, "torch.", 6) != 0 && strncmp(target, "operator.", 9) != 0 &&
-           strcmp(target, "builtins.getattr") != 0;
+    return kind == FXS_CALL_FUNCTION && strncmp(target, "torch.", 6) != 0 &&
+           strncmp(target, "operator.", 9) != 0 && strcmp(target, "builtins.getattr") != 0;
 }
 
 /* File and line on the node, and the stack trace that verbose code shows. */
@@ -32,7 +35,8 @@ fxs_status fxs_tracer_node(fxs_tracer *t, fxs_kind kind, const char *target, con
         FXS_TRY(fxs_tracer_arg(t, args, &a));
     if (kwargs)
         FXS_TRY(fxs_tracer_arg(t, kwargs, &k));
-    FXS_TRY(fxs_graph_create_node(t->graph, kind, target, args ? &a : NULL, kwargs ? &k : NULL, NULL, type, out));
+    FXS_TRY(fxs_graph_create_node(t->graph, kind, target, args ? &a : NULL, kwargs ? &k : NULL,
+                                  NULL, type, out));
     (*out)->scope = t->scope;
     (*out)->wrapped = needs_wrap(kind, target);
     return remember_source(t, *out);
@@ -58,7 +62,8 @@ static fxs_proxy node_proxy(fxs_tracer *t, fxs_kind kind, const char *target, co
 }
 
 /* ---- computing at once
- * ------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static fxs_status hold(fxs_tracer *t, fxs_value v) {
     if (t->nheld == t->held_cap) {
@@ -84,8 +89,8 @@ static fxs_status read_tensor(void *user, const fxs_value *leaf, fxs_value *out)
 }
 
 /* What Python would compute while it runs the forward. */
-static fxs_status compute(fxs_tracer *t, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
-                          fxs_value *out) {
+static fxs_status compute(fxs_tracer *t, const fxs_candidate *ops, const fxs_value *args,
+                          const fxs_value *kwargs, fxs_value *out) {
     fxs_arena scratch = {0};
     fxs_applied applied = {0};
     fxs_value a, k;
@@ -102,9 +107,11 @@ static fxs_status compute(fxs_tracer *t, const fxs_candidate *ops, const fxs_val
     return s;
 }
 
-/* Computes the call when nothing in it is a node and the library knows it; *done says whether it did. */
-static fxs_status try_compute(fxs_tracer *t, const char *prefix, const char *name, const fxs_value *args,
-                              const fxs_value *kwargs, bool *done, fxs_proxy *out) {
+/* Computes the call when nothing in it is a node and the library knows it; *done says whether it
+ * did. */
+static fxs_status try_compute(fxs_tracer *t, const char *prefix, const char *name,
+                              const fxs_value *args, const fxs_value *kwargs, bool *done,
+                              fxs_proxy *out) {
     char spelling[256];
     const fxs_candidate *ops = NULL;
     fxs_value v;
@@ -122,10 +129,11 @@ static fxs_status try_compute(fxs_tracer *t, const char *prefix, const char *nam
 }
 
 /* ---- functions and methods
- * ------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------
+ */
 
-static fxs_proxy finish(fxs_tracer *t, fxs_status s, bool done, fxs_proxy made, fxs_kind kind, const char *target,
-                        const fxs_value *args, const fxs_value *kwargs) {
+static fxs_proxy finish(fxs_tracer *t, fxs_status s, bool done, fxs_proxy made, fxs_kind kind,
+                        const char *target, const fxs_value *args, const fxs_value *kwargs) {
     if (s == FXS_OK && !done)
         return node_proxy(t, kind, target, args, kwargs);
     fxs_arena_reset(&t->scratch);
@@ -138,7 +146,8 @@ static bool writes_in_place(fxs_ctx *ctx, const char *target) {
     return fxs_registry_find(ctx, target, &c) == FXS_OK && c && c->in_place;
 }
 
-fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs) {
+fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args,
+                              const fxs_value *kwargs) {
     fxs_spelled as;
     fxs_proxy made = fxs_poison(t);
     bool done = false;
@@ -146,15 +155,18 @@ fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *
     if (s != FXS_OK)
         return finish(t, s, false, made, FXS_CALL_FUNCTION, name, args, kwargs);
     if (t->opt.refuse_mutation && !as.method && writes_in_place(t->ctx, as.target))
-        return fxs_tracer_fail(t, FXS_EINVAL,
-                               "Tried to trace mutable operation %s. FX only supports functional code, so operations "
-                               "that mutate operands in-place (e.g. via `out` arguments) are not supported",
-                               as.target);
+        return fxs_tracer_fail(
+            t, FXS_EINVAL,
+            "Tried to trace mutable operation %s. FX only supports functional code, so operations "
+            "that mutate operands in-place (e.g. via `out` arguments) are not supported",
+            as.target);
     s = try_compute(t, as.method ? "Tensor." : "", as.target, &as.args, &as.kwargs, &done, &made);
-    return finish(t, s, done, made, as.method ? FXS_CALL_METHOD : FXS_CALL_FUNCTION, as.target, &as.args, &as.kwargs);
+    return finish(t, s, done, made, as.method ? FXS_CALL_METHOD : FXS_CALL_FUNCTION, as.target,
+                  &as.args, &as.kwargs);
 }
 
-fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args, const fxs_value *kwargs) {
+fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args,
+                            const fxs_value *kwargs) {
     fxs_proxy made = fxs_poison(t);
     bool done = false;
     fxs_status s = try_compute(t, "Tensor.", name, args, kwargs, &done, &made);
@@ -163,7 +175,9 @@ fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *ar
 
 /* The text of an argument that names something. */
 static const char *name_of(const fxs_proxy *p) {
-    return p->kind == FXS_P_TEXT ? p->u.text : p->kind == FXS_P_VALUE ? fxs_value_text(&p->u.value) : NULL;
+    return p->kind == FXS_P_TEXT    ? p->u.text
+           : p->kind == FXS_P_VALUE ? fxs_value_text(&p->u.value)
+                                    : NULL;
 }
 
 fxs_proxy fxs_record_function(fxs_place at, size_t n, const fxs_proxy *p) {
@@ -173,9 +187,11 @@ fxs_proxy fxs_record_function(fxs_place at, size_t n, const fxs_proxy *p) {
     if (!t || t->failed)
         return fxs_poison(t);
     if (!name || !*name)
-        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_function: a module or proxy, then the name of a function expected");
-    return fxs_proxy_arguments(t, n - 2, p + 2, &args, &kwargs) ? fxs_tracer_function(t, name, &args, &kwargs)
-                                                                : fxs_poison(t);
+        return fxs_tracer_fail(
+            t, FXS_EINVAL, "fxs_function: a module or proxy, then the name of a function expected");
+    return fxs_proxy_arguments(t, n - 2, p + 2, &args, &kwargs)
+               ? fxs_tracer_function(t, name, &args, &kwargs)
+               : fxs_poison(t);
 }
 
 fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p) {
@@ -185,14 +201,16 @@ fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p) {
     if (!t || t->failed)
         return fxs_poison(t);
     if (!name || !*name)
-        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_method: a proxy, then the name of a method expected");
+        return fxs_tracer_fail(t, FXS_EINVAL,
+                               "fxs_method: a proxy, then the name of a method expected");
     fxs_proxy *all = FXS_NEW_N(&t->scratch, fxs_proxy, n);
     if (!all)
         return fxs_tracer_failed(t, fxs_fail_memory(t->ctx));
     all[0] = p[0];
     memcpy(all + 1, p + 2, (n - 2) * sizeof *all);
-    return fxs_proxy_arguments(t, n - 1, all, &args, &kwargs) ? fxs_tracer_method(t, name, &args, &kwargs)
-                                                              : fxs_poison(t);
+    return fxs_proxy_arguments(t, n - 1, all, &args, &kwargs)
+               ? fxs_tracer_method(t, name, &args, &kwargs)
+               : fxs_poison(t);
 }
 
 static size_t count_words(const char *s) {
@@ -204,9 +222,10 @@ static size_t count_words(const char *s) {
     return n;
 }
 
-/* Positional fields up to the first that is absent, then the named ones that are there, as proxies of one call. */
-static fxs_status given_fields(fxs_tracer *t, const char *names, size_t positional, const fxs_proxy *fields,
-                               fxs_proxy *given, size_t *count) {
+/* Positional fields up to the first that is absent, then the named ones that are there, as proxies
+ * of one call. */
+static fxs_status given_fields(fxs_tracer *t, const char *names, size_t positional,
+                               const fxs_proxy *fields, fxs_proxy *given, size_t *count) {
     for (*count = 0; *count < positional && fields[*count].kind != FXS_P_ABSENT; ++*count)
         given[*count] = fields[*count];
     for (size_t i = positional; *names; i++) {
@@ -222,8 +241,8 @@ static fxs_status given_fields(fxs_tracer *t, const char *names, size_t position
     return FXS_OK;
 }
 
-fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names, size_t positional,
-                            const fxs_proxy *fields) {
+fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names,
+                            size_t positional, const fxs_proxy *fields) {
     size_t n = positional + count_words(names), count = 0;
     fxs_tracer *t = fxs_tracer_of(at, n, fields);
     bool method = strncmp(spelling, "Tensor.", 7) == 0;
@@ -231,7 +250,8 @@ fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *name
     if (!t || t->failed)
         return fxs_poison(t);
     fxs_proxy *given = FXS_NEW_N(&t->scratch, fxs_proxy, n);
-    fxs_status s = given ? given_fields(t, names, positional, fields, given, &count) : fxs_fail_memory(t->ctx);
+    fxs_status s =
+        given ? given_fields(t, names, positional, fields, given, &count) : fxs_fail_memory(t->ctx);
     if (s != FXS_OK)
         return fxs_tracer_failed(t, s);
     if (!fxs_proxy_arguments(t, count, given, &args, &kwargs))
@@ -247,6 +267,7 @@ fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name) {
     fxs_value args, kwargs;
     if (!t || t->failed)
         return fxs_poison(t);
-    return fxs_proxy_arguments(t, 2, p, &args, &kwargs) ? fxs_tracer_function(t, "builtins.getattr", &args, &kwargs)
-                                                        : fxs_poison(t);
+    return fxs_proxy_arguments(t, 2, p, &args, &kwargs)
+               ? fxs_tracer_function(t, "builtins.getattr", &args, &kwargs)
+               : fxs_poison(t);
 }

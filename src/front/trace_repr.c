@@ -1,4 +1,5 @@
-/* trace_repr.c: a layer's constructor arguments as print(model) shows them, by the .repr of its row. */
+/* trace_repr.c: a layer's constructor arguments as print(model) shows them, by the .repr of its
+ * row. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +120,8 @@ static fxs_status write_item(writer *w, const item *it) {
         return FXS_OK;
     }
     if (i < 0)
-        return fxs_fail(w->t->ctx, FXS_EPARSE, "row %s: .repr names '%s', which is no argument", w->row->name,
-                        it->name);
+        return fxs_fail(w->t->ctx, FXS_EPARSE, "row %s: .repr names '%s', which is no argument",
+                        w->row->name, it->name);
     v = w->layer->hyper[i];
     FXS_TRY(default_of(w, i, &fallback));
     if (v.tag == FXS_V_NONE && it->otherwise && fxs_layer_hyper(w->layer, it->otherwise))
@@ -156,8 +157,10 @@ static fxs_status keep_hidden(writer *w) {
 static fxs_status check_keywords(const writer *w, const fxs_value *kwargs) {
     for (size_t k = 0; k < fxs_value_len(kwargs); k++) {
         const char *name = fxs_value_text(fxs_value_key(kwargs, k));
-        if (hyper_index(w->layer, name) < 0 && strcmp(name, "device") != 0 && strcmp(name, "dtype") != 0)
-            return fxs_fail(w->t->ctx, FXS_ETYPE, "%s: there is no argument '%s'", w->row->name, name);
+        if (hyper_index(w->layer, name) < 0 && strcmp(name, "device") != 0 &&
+            strcmp(name, "dtype") != 0)
+            return fxs_fail(w->t->ctx, FXS_ETYPE, "%s: there is no argument '%s'", w->row->name,
+                            name);
     }
     return FXS_OK;
 }

@@ -1,5 +1,5 @@
-/* trace_signature.c: the signature of a forward ("x: torch.Tensor, y=None, *args") into parameters, and the arguments
- * of a call onto them, as Python binds them. */
+/* trace_signature.c: the signature of a forward ("x: torch.Tensor, y=None, *args") into parameters,
+ * and the arguments of a call onto them, as Python binds them. */
 #include <string.h>
 
 #include "front/trace.h"
@@ -107,14 +107,17 @@ static fxs_status parse_signature(signature *s) {
     return FXS_OK;
 }
 
-fxs_status fxs_forward_new(fxs_ctx *ctx, const char *text, fxs_forward_fn *fn, void *user, struct fxs_forward **out) {
+fxs_status fxs_forward_new(fxs_ctx *ctx, const char *text, fxs_forward_fn *fn, void *user,
+                           struct fxs_forward **out) {
     struct fxs_forward *f = *out = fxs_alloc0(1, sizeof *f);
     if (!f)
         return fxs_fail_memory(ctx);
     f->fn = fn;
     f->user = user;
     char *copy = fxs_arena_dup(&f->arena, text, strlen(text));
-    signature s = {.t = {.ctx = ctx, .file = "signature", .begin = copy, .at = copy, .arena = &f->arena}, .f = f};
+    signature s = {
+        .t = {.ctx = ctx, .file = "signature", .begin = copy, .at = copy, .arena = &f->arena},
+        .f = f};
     s.t.end = copy ? copy + strlen(copy) : NULL;
     fxs_status status = copy ? cut_returns(&s, copy) : fxs_fail_memory(ctx);
     if (status == FXS_OK)
@@ -155,7 +158,9 @@ const struct fxs_forward *fxs_forward_of(const fxs_module *m) {
     return strcmp(m->class_name, "Sequential") == 0 ? &sequential : NULL;
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 typedef struct binding {
     fxs_tracer *t;
@@ -189,11 +194,11 @@ static bool bind_keyword(binding *b, const fxs_proxy *p) {
         return true;
     }
     if (i >= 0)
-        fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() got multiple values for argument '%s'", b->class_name,
-                        p->keyword);
+        fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() got multiple values for argument '%s'",
+                        b->class_name, p->keyword);
     else if (stars_index(b->f, 2) < 0)
-        fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() got an unexpected keyword argument '%s'", b->class_name,
-                        p->keyword);
+        fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() got an unexpected keyword argument '%s'",
+                        b->class_name, p->keyword);
     if (b->t->failed)
         return false;
     b->rest[2 * b->nkeywords] = fxs_s(p->keyword);
@@ -204,7 +209,8 @@ static bool bind_keyword(binding *b, const fxs_proxy *p) {
 /* What *args or **kwargs stand for in a call inside the network: a tuple or dict that is there. */
 static bool bind_rest(binding *b, int stars, fxs_tag tag, size_t n) {
     int i = stars_index(b->f, stars);
-    fxs_proxy all = {.tracer = b->t, .kind = FXS_P_ITEMS, .tag = (unsigned char)tag, .n = (unsigned)n};
+    fxs_proxy all = {
+        .tracer = b->t, .kind = FXS_P_ITEMS, .tag = (unsigned char)tag, .n = (unsigned)n};
     fxs_value v;
     if (i < 0)
         return true;
@@ -221,7 +227,8 @@ static bool fill_defaults(binding *b) {
         if (p->stars || b->x[i].kind != FXS_P_ABSENT)
             continue;
         if (!p->has_default) {
-            fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() missing a required argument: '%s'", b->class_name, p->name);
+            fxs_tracer_fail(b->t, FXS_ETYPE, "%s.forward() missing a required argument: '%s'",
+                            b->class_name, p->name);
             return false;
         }
         b->x[i] = fxs_made(b->t, p->fallback);
@@ -229,8 +236,8 @@ static bool fill_defaults(binding *b) {
     return true;
 }
 
-bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *class_name, size_t n, const fxs_proxy *p,
-                      fxs_proxy *x) {
+bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *class_name, size_t n,
+                      const fxs_proxy *p, fxs_proxy *x) {
     binding b = {.t = t, .f = f, .class_name = class_name, .x = x};
     int next = 0;
     memset(x, 0, FXS_MAX_ARGS * sizeof *x);
@@ -247,8 +254,9 @@ bool fxs_forward_bind(fxs_tracer *t, const struct fxs_forward *f, const char *cl
         else if (stars_index(f, 1) >= 0)
             b.rest[b.nrest++] = p[i];
         else
-            return fxs_tracer_fail(t, FXS_ETYPE, "%s.forward() takes %d arguments but more were given", class_name,
-                                   f->nparams),
+            return fxs_tracer_fail(t, FXS_ETYPE,
+                                   "%s.forward() takes %d arguments but more were given",
+                                   class_name, f->nparams),
                    false;
     }
     if (!bind_rest(&b, 1, FXS_V_TUPLE, b.nrest))

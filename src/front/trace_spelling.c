@@ -1,33 +1,38 @@
-/* trace_spelling.c: what torch.fx sees when a function is called by the name under which people know it. A functional
- * that is written in Python shows itself, with its required parameters by position and all others by keyword, defaults
- * filled in from the operator's row; one that is a builtin shows the builtin, called as it was called. */
+/* trace_spelling.c: what torch.fx sees when a function is called by the name under which people
+ * know it. A functional that is written in Python shows itself, with its required parameters by
+ * position and all others by keyword, defaults filled in from the operator's row; one that is a
+ * builtin shows the builtin, called as it was called. */
 #include <string.h>
 
 #include "front/trace.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------
+/* ---- names
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 /* Functionals that are builtins under another name. */
 static const struct {
     const char *prefix, *names;
 } builtins[] = {
-    {"torch.",
-     " adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d "
-     "conv_transpose2d conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist "
-     "pixel_shuffle pixel_unshuffle prelu relu_ selu_ celu_ rrelu_ "},
-    {"torch._C._nn.",
-     " avg_pool2d avg_pool3d gelu linear logsigmoid one_hot softplus softshrink elu_ leaky_relu_ hardtanh_ hardswish_ "
-     "_scaled_dot_product_attention scaled_dot_product_attention "},
+    {"torch.", " adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d "
+               "conv_tbc conv_transpose1d "
+               "conv_transpose2d conv_transpose3d cosine_similarity hardshrink "
+               "native_channel_shuffle pairwise_distance pdist "
+               "pixel_shuffle pixel_unshuffle prelu relu_ selu_ celu_ rrelu_ "},
+    {"torch._C._nn.", " avg_pool2d avg_pool3d gelu linear logsigmoid one_hot softplus softshrink "
+                      "elu_ leaky_relu_ hardtanh_ hardswish_ "
+                      "_scaled_dot_product_attention scaled_dot_product_attention "},
 };
 /* Functions of torch that are written in Python, in torch.functional. */
-static const char functional[] = " atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist "
-                                 "chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive ";
+static const char functional[] =
+    " atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist "
+    "chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive ";
 /* A functional whose Python part the trace does not enter: as it is called. */
 static const char as_called[] = " pad ";
 /* Which of two functions it is, return_indices decides. */
-static const char dispatched[] = " max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-                                 "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d ";
+static const char dispatched[] =
+    " max_pool1d max_pool2d max_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+    "adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d ";
 static const char *const moved[][2] = {
     {"torch.fft.", "torch._C._fft.fft_"},
     {"torch.linalg.", "torch._C._linalg.linalg_"},
@@ -47,8 +52,8 @@ static const char *behind(const char *name, const char *prefix) {
     return strncmp(name, prefix, n) == 0 ? name + n : NULL;
 }
 
-static fxs_status join(fxs_ctx *ctx, fxs_arena *a, const char *prefix, const char *name, const char *suffix,
-                       const char **out) {
+static fxs_status join(fxs_ctx *ctx, fxs_arena *a, const char *prefix, const char *name,
+                       const char *suffix, const char **out) {
     size_t n = strlen(prefix), m = strlen(name), k = strlen(suffix);
     char *s = fxs_arena_alloc(a, n + m + k + 1, 1);
     if (!s)
@@ -60,18 +65,23 @@ static fxs_status join(fxs_ctx *ctx, fxs_arena *a, const char *prefix, const cha
     return FXS_OK;
 }
 
-/* The qualified name of what is called; *python says that it is a Python function, recorded with all keywords. */
-static fxs_status target_of(fxs_ctx *ctx, fxs_arena *a, const char *name, const char **out, bool *python) {
+/* The qualified name of what is called; *python says that it is a Python function, recorded with
+ * all keywords. */
+static fxs_status target_of(fxs_ctx *ctx, fxs_arena *a, const char *name, const char **out,
+                            bool *python) {
     const char *f = behind(name, "torch.nn.functional.");
     *python = false;
     *out = name;
     f = f ? f : behind(name, "F.");
     for (size_t i = 0; f && i < sizeof builtins / sizeof *builtins; i++)
         if (listed(builtins[i].names, f))
-            return join(ctx, a, builtins[i].prefix, strcmp(f, "logsigmoid") == 0 ? "log_sigmoid" : f, "", out);
+            return join(ctx, a, builtins[i].prefix,
+                        strcmp(f, "logsigmoid") == 0 ? "log_sigmoid" : f, "", out);
     if (f) {
         *python = !listed(as_called, f);
-        f = strcmp(f, "threshold") == 0 ? "_threshold" : strncmp(f, "upsample", 8) == 0 ? "interpolate" : f;
+        f = strcmp(f, "threshold") == 0      ? "_threshold"
+            : strncmp(f, "upsample", 8) == 0 ? "interpolate"
+                                             : f;
         return join(ctx, a, "torch.nn.functional.", f, "", out);
     }
     for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
@@ -86,7 +96,8 @@ static fxs_status target_of(fxs_ctx *ctx, fxs_arena *a, const char *name, const 
 }
 
 /* ---- arguments
- * --------------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static int keyword_at(const fxs_value *kwargs, const char *name) {
     for (size_t i = 0; i < fxs_value_len(kwargs); i++)
@@ -95,7 +106,8 @@ static int keyword_at(const fxs_value *kwargs, const char *name) {
     return -1;
 }
 
-/* Position of "Tensor... tensors", which takes all positional arguments from there on; nparams when there is none. */
+/* Position of "Tensor... tensors", which takes all positional arguments from there on; nparams when
+ * there is none. */
 static int variadic_at(const fxs_schema *s) {
     int i = 0;
     while (i < s->nparams && !s->params[i].variadic)
@@ -104,7 +116,8 @@ static int variadic_at(const fxs_schema *s) {
 }
 
 /* Does the call fit the schema's names? What is missing or too much is named in *wrong. */
-static bool fits(const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs, const char **wrong) {
+static bool fits(const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs,
+                 const char **wrong) {
     int variadic = variadic_at(s), given = (int)fxs_value_len(args);
     *wrong = "too many arguments";
     if (variadic < s->nparams)
@@ -125,7 +138,8 @@ static bool fits(const fxs_schema *s, const fxs_value *args, const fxs_value *kw
 }
 
 /* One parameter's value: given by position, by keyword, or its default. */
-static const fxs_value *value_of(const fxs_schema *s, int i, const fxs_value *args, const fxs_value *kwargs) {
+static const fxs_value *value_of(const fxs_schema *s, int i, const fxs_value *args,
+                                 const fxs_value *kwargs) {
     int at = keyword_at(kwargs, s->params[i].name);
     const fxs_value *v = variadic_at(s) < i ? NULL : fxs_value_item(args, (size_t)i);
     return v ? v : at >= 0 ? &kwargs->u.dict->pairs[at].value : &s->params[i].fallback;
@@ -152,7 +166,8 @@ static fxs_status fill(fxs_ctx *ctx, fxs_arena *a, const fxs_schema *s, fxs_spel
         }
         fxs_pair *p = &out->kwargs.u.dict->pairs[named++];
         p->value = *v;
-        FXS_TRY(fxs_make_text(ctx, a, FXS_V_STR, s->params[i].name, strlen(s->params[i].name), &p->key));
+        FXS_TRY(fxs_make_text(ctx, a, FXS_V_STR, s->params[i].name, strlen(s->params[i].name),
+                              &p->key));
     }
     return FXS_OK;
 }
@@ -170,7 +185,8 @@ static fxs_status fill_from_rows(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out) {
             return fill(ctx, a, s, out);
         first_wrong = first_wrong ? first_wrong : wrong;
     }
-    return fxs_fail(ctx, FXS_ETYPE, "%s: the call does not fit its parameters: %s", out->target, first_wrong);
+    return fxs_fail(ctx, FXS_ETYPE, "%s: the call does not fit its parameters: %s", out->target,
+                    first_wrong);
 }
 
 /* F.max_pool2d(..., return_indices=True) is another function. */
@@ -179,7 +195,8 @@ static fxs_status dispatch(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out) {
     if (!name || !listed(dispatched, name))
         return FXS_OK;
     int at = keyword_at(&out->kwargs, "return_indices");
-    if (at < 0 || out->kwargs.u.dict->pairs[at].value.tag != FXS_V_BOOL || !out->kwargs.u.dict->pairs[at].value.u.b)
+    if (at < 0 || out->kwargs.u.dict->pairs[at].value.tag != FXS_V_BOOL ||
+        !out->kwargs.u.dict->pairs[at].value.u.b)
         return FXS_OK;
     return join(ctx, a, out->target, "_with_indices", "", &out->target);
 }
@@ -201,13 +218,14 @@ static fxs_status add_mode(fxs_ctx *ctx, fxs_arena *a, const char *mode, fxs_val
     return fxs_make_text(ctx, a, FXS_V_STR, "align_corners", 13, &p[n + 1].key);
 }
 
-fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args, const fxs_value *kwargs,
-                     fxs_spelled *out) {
+fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args,
+                     const fxs_value *kwargs, fxs_spelled *out) {
     const char *f = behind(name, "torch.nn.functional.");
     bool python;
     *out = (fxs_spelled){.target = name, .args = *args, .kwargs = *kwargs};
     f = f ? f : behind(name, "F.");
-    if (f && (strcmp(f, "sigmoid") == 0 || strcmp(f, "tanh") == 0)) { /* deprecated, and written as x.sigmoid() */
+    if (f && (strcmp(f, "sigmoid") == 0 ||
+              strcmp(f, "tanh") == 0)) { /* deprecated, and written as x.sigmoid() */
         out->target = f;
         out->method = true;
         return FXS_OK;

@@ -1,10 +1,11 @@
-/* trace_value.c: from proxies to values, and from values to what may stand in a node's arguments: torch.fx's
- * create_arg. */
+/* trace_value.c: from proxies to values, and from values to what may stand in a node's arguments:
+ * torch.fx's create_arg. */
 #include <string.h>
 
 #include "front/trace.h"
 
-/* ---- the trace's errors --------------------------------------------------------------------------------------------
+/* ---- the trace's errors
+ * --------------------------------------------------------------------------------------------
  */
 
 fxs_proxy fxs_tracer_failed(fxs_tracer *t, fxs_status s) {
@@ -47,14 +48,16 @@ fxs_tracer *fxs_tracer_of(fxs_place at, size_t n, const fxs_proxy *p) {
 }
 
 /* ---- the root's tensors
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 fxs_traced_tensor *fxs_tracer_tensor(const fxs_tracer *t, const fxs_tensor *tensor) {
     void **at = fxs_map_at(&t->tensors, (const char *)&tensor, sizeof tensor);
     return at ? *at : NULL;
 }
 
-fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const char *path, fxs_parameter *p) {
+fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const char *path,
+                                 fxs_parameter *p) {
     fxs_traced_tensor *e = FXS_NEW(&t->arena, fxs_traced_tensor);
     const fxs_tensor **key = FXS_NEW(&t->arena, const fxs_tensor *);
     char *copy = fxs_arena_dup(&t->arena, path, strlen(path));
@@ -62,11 +65,13 @@ fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const 
         return fxs_fail_memory(t->ctx);
     *key = tensor;
     *e = (fxs_traced_tensor){.path = copy, .param = p};
-    return fxs_map_put(&t->tensors, (const char *)key, sizeof *key, e) ? FXS_OK : fxs_fail_memory(t->ctx);
+    return fxs_map_put(&t->tensors, (const char *)key, sizeof *key, e) ? FXS_OK
+                                                                       : fxs_fail_memory(t->ctx);
 }
 
 /* ---- proxies to values
- * ---------------------------------------------------------------------------------------------------- */
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static bool no_node(void *user, const fxs_value *leaf) {
     (void)user;
@@ -75,12 +80,15 @@ static bool no_node(void *user, const fxs_value *leaf) {
 
 bool fxs_value_has_node(const fxs_value *v) { return !fxs_value_visit(v, no_node, NULL); }
 
-static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth, fxs_value *out);
+static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
+                              fxs_value *out);
 
-static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth, fxs_value *out) {
+static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
+                           fxs_value *out) {
     *out = fxs_none();
     if (p->tracer && p->tracer != t)
-        return fxs_fail(t->ctx, FXS_EINVAL, "Found multiple different tracers while trying to trace operations");
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "Found multiple different tracers while trying to trace operations");
     switch ((fxs_proxy_kind)p->kind) {
     case FXS_P_VALUE:
         *out = p->u.value;
@@ -97,13 +105,16 @@ static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int 
     case FXS_P_MODULE:
         return fxs_fail(t->ctx, FXS_ETYPE, "a module was given where a value is expected");
     case FXS_P_ABSENT:
-        return fxs_fail(t->ctx, FXS_EINVAL, "an argument has no value: a proxy was used before it was set");
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "an argument has no value: a proxy was used before it was set");
     default:
-        return fxs_fail(t->ctx, FXS_EINVAL, "an argument was computed from constants where no trace was known");
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "an argument was computed from constants where no trace was known");
     }
 }
 
-static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth, fxs_value *out) {
+static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
+                             fxs_value *out) {
     FXS_TRY(fxs_make_dict(t->ctx, a, p->n / 2, out));
     for (unsigned i = 0; i < p->n / 2; i++) {
         fxs_pair *pair = &out->u.dict->pairs[i];
@@ -112,9 +123,10 @@ static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, in
         if (fxs_value_has_node(&pair->key)) {
             fxs_buf b = {0};
             fxs_buf_repr(&b, &pair->key, &(fxs_repr){.node = fxs_node_put_name});
-            fxs_status s = fxs_fail(t->ctx, FXS_ETYPE,
-                                    "Keys for dictionaries used as an argument cannot contain a Node. Got key: %s",
-                                    b.data ? b.data : "?");
+            fxs_status s = fxs_fail(
+                t->ctx, FXS_ETYPE,
+                "Keys for dictionaries used as an argument cannot contain a Node. Got key: %s",
+                b.data ? b.data : "?");
             fxs_buf_free(&b);
             return s;
         }
@@ -122,7 +134,8 @@ static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, in
     return FXS_OK;
 }
 
-static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth, fxs_value *out) {
+static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
+                              fxs_value *out) {
     if (depth > FXS_MAX_DEPTH)
         return fxs_fail(t->ctx, FXS_ELIMIT, "containers are nested deeper than %d", FXS_MAX_DEPTH);
     if (p->tag == FXS_V_DICT)
@@ -140,7 +153,8 @@ bool fxs_proxy_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, fxs_value 
     return s == FXS_OK;
 }
 
-static fxs_status arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args, fxs_value *kwargs) {
+static fxs_status arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args,
+                            fxs_value *kwargs) {
     size_t named = 0, i_args = 0, i_kwargs = 0;
     for (size_t i = 0; i < n; i++)
         named += p[i].keyword != NULL;
@@ -155,12 +169,14 @@ static fxs_status arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_val
         }
         fxs_pair *pair = &kwargs->u.dict->pairs[i_kwargs++];
         pair->value = v;
-        FXS_TRY(fxs_make_text(t->ctx, &t->scratch, FXS_V_STR, p[i].keyword, strlen(p[i].keyword), &pair->key));
+        FXS_TRY(fxs_make_text(t->ctx, &t->scratch, FXS_V_STR, p[i].keyword, strlen(p[i].keyword),
+                              &pair->key));
     }
     return FXS_OK;
 }
 
-bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args, fxs_value *kwargs) {
+bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value *args,
+                         fxs_value *kwargs) {
     if (t->failed)
         return false;
     fxs_status s = arguments(t, n, p, args, kwargs);
@@ -170,7 +186,8 @@ bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value 
 }
 
 fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items) {
-    fxs_proxy p = {.kind = FXS_P_ITEMS, .tag = (unsigned char)tag, .n = (unsigned)n, .u.items = items};
+    fxs_proxy p = {
+        .kind = FXS_P_ITEMS, .tag = (unsigned char)tag, .n = (unsigned)n, .u.items = items};
     fxs_tracer *t = NULL;
     fxs_value v;
     for (size_t i = 0; i < n && !t; i++)
@@ -181,21 +198,24 @@ fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items) {
 }
 
 /* ---- values to arguments
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
-/* A tensor that the root does not have becomes an attribute of it: the first free _tensor_constantN. */
+/* A tensor that the root does not have becomes an attribute of it: the first free
+ * _tensor_constantN. */
 static fxs_status name_constant(fxs_tracer *t, fxs_tensor *tensor, fxs_traced_tensor **out) {
     fxs_buf name = {0};
     do {
         fxs_buf_cut(&name, 0);
         fxs_buf_printf(&name, "_tensor_constant%zu", t->nconstants++);
-    } while (!name.failed &&
-             (fxs_module_attribute(t->root, name.data, name.len) || fxs_module_child(t->root, name.data, name.len)));
+    } while (!name.failed && (fxs_module_attribute(t->root, name.data, name.len) ||
+                              fxs_module_child(t->root, name.data, name.len)));
     fxs_status s = fxs_buf_status(t->ctx, &name);
     if (s == FXS_OK)
         s = fxs_module_add_constant(t->root, name.data, tensor);
     if (s == FXS_OK)
-        s = fxs_tracer_add_tensor(t, tensor, name.data, fxs_module_attribute(t->root, name.data, name.len));
+        s = fxs_tracer_add_tensor(t, tensor, name.data,
+                                  fxs_module_attribute(t->root, name.data, name.len));
     fxs_buf_free(&name);
     *out = fxs_tracer_tensor(t, tensor);
     return s;
@@ -206,7 +226,8 @@ static fxs_status argument_leaf(void *user, const fxs_value *leaf, fxs_value *ou
     fxs_node *node;
     *out = *leaf;
     if (leaf->tag == FXS_V_OBJECT || leaf->tag == FXS_V_UNKNOWN)
-        return fxs_fail(t->ctx, FXS_ETYPE, "argument of type: <class '%s'>", fxs_value_type_name(leaf));
+        return fxs_fail(t->ctx, FXS_ETYPE, "argument of type: <class '%s'>",
+                        fxs_value_type_name(leaf));
     if (leaf->tag == FXS_V_NODE && leaf->u.node->graph != t->graph)
         return fxs_fail(t->ctx, FXS_EINVAL, "Node %s is of another graph", leaf->u.node->name);
     if (leaf->tag != FXS_V_TENSOR)

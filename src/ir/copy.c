@@ -30,7 +30,8 @@ void fxs_val_map_free(fxs_val_map *m) {
 
 fxs_status fxs_val_map_set(fxs_val_map *m, const fxs_node *from, fxs_value to) {
     if (from->graph != m->of)
-        return fxs_fail(m->ctx, FXS_EINVAL, "Node %s is not of the graph that this map is for", from->name);
+        return fxs_fail(m->ctx, FXS_EINVAL, "Node %s is not of the graph that this map is for",
+                        from->name);
     if (from->id >= m->cap) {
         size_t cap = m->of->next_id > from->id ? m->of->next_id : from->id + 1;
         fxs_value *p = fxs_realloc(m->values, cap, sizeof *p);
@@ -52,7 +53,9 @@ const fxs_value *fxs_val_map_get(const fxs_val_map *m, const fxs_node *from) {
     return &m->values[from->id];
 }
 
-/* ---- one node -------------------------------------------------------------------------------------------------- */
+/* ---- one node
+ * --------------------------------------------------------------------------------------------------
+ */
 
 typedef struct mapping {
     fxs_graph *into;
@@ -65,7 +68,8 @@ static fxs_status map_leaf(void *user, const fxs_value *leaf, fxs_value *out) {
     if (leaf->tag == FXS_V_NODE)
         return m->map ? m->map(m->user, leaf->u.node, out) : FXS_OK;
     if (fxs_value_text(leaf))
-        return fxs_make_text(m->into->ctx, &m->into->arena, leaf->tag, leaf->u.s->text, leaf->u.s->len, out);
+        return fxs_make_text(m->into->ctx, &m->into->arena, leaf->tag, leaf->u.s->text,
+                             leaf->u.s->len, out);
     *out = fxs_value_ref(*leaf);
     return FXS_OK;
 }
@@ -116,8 +120,9 @@ static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
     return fxs_value_copy(g->ctx, NULL, &from->meta.result, &to->meta.result);
 }
 
-fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target, const char *name,
-                                  fxs_node_map_fn *map, void *user, fxs_node **out) {
+fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target,
+                                  const char *name, fxs_node_map_fn *map, void *user,
+                                  fxs_node **out) {
     mapping m = {.into = g, .map = map, .user = user};
     fxs_value args, kwargs;
     FXS_TRY(fxs_graph_create_node(g, n->kind, target, NULL, NULL, name, n->type, out));
@@ -127,23 +132,27 @@ fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *t
     return copy_facts(*out, n);
 }
 
-fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user, fxs_node **out) {
+fxs_status fxs_graph_node_copy(fxs_graph *g, const fxs_node *n, fxs_node_map_fn *map, void *user,
+                               fxs_node **out) {
     return fxs_graph_node_copy_as(g, n, n->target, n->name, map, user, out);
 }
 
-/* ---- graphs --------------------------------------------------------------------------------------------------------
+/* ---- graphs
+ * --------------------------------------------------------------------------------------------------------
  */
 
 static fxs_status look_up(void *user, fxs_node *from, fxs_value *to) {
     const fxs_val_map *m = user;
     const fxs_value *v = fxs_val_map_get(m, from);
     if (!v)
-        return fxs_fail(m->ctx, FXS_EINVAL, "Node %s is used before it has been copied", from->name);
+        return fxs_fail(m->ctx, FXS_EINVAL, "Node %s is used before it has been copied",
+                        from->name);
     *to = fxs_value_ref(*v);
     return FXS_OK;
 }
 
-fxs_status fxs_graph_copy_into(fxs_graph *g, const fxs_graph *from, fxs_val_map *map, fxs_value *output) {
+fxs_status fxs_graph_copy_into(fxs_graph *g, const fxs_graph *from, fxs_val_map *map,
+                               fxs_value *output) {
     mapping m = {.into = g, .map = look_up, .user = map};
     *output = fxs_none();
     for (fxs_node *n = fxs_graph_first(from); n; n = fxs_node_next(n)) {

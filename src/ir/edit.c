@@ -1,11 +1,12 @@
-/* edit.c: changing a graph: insert points, moving, erasing, replacing uses. Keeps links and users right, as graph.c
- * does. */
+/* edit.c: changing a graph: insert points, moving, erasing, replacing uses. Keeps links and users
+ * right, as graph.c does. */
 #include <string.h>
 
 #include "ir/module.h"
 #include "ir/subst.h"
 
-/* ---- the six kinds --------------------------------------------------------------------------------------- */
+/* ---- the six kinds
+ * --------------------------------------------------------------------------------------- */
 
 static fxs_status one_argument(fxs_graph *g, const fxs_value *v, fxs_value *args) {
     FXS_TRY(fxs_make_seq(g->ctx, &g->arena, FXS_V_TUPLE, v ? 1 : 0, args));
@@ -14,7 +15,8 @@ static fxs_status one_argument(fxs_graph *g, const fxs_value *v, fxs_value *args
     return FXS_OK;
 }
 
-fxs_status fxs_graph_placeholder(fxs_graph *g, const char *name, const fxs_value *fallback, fxs_node **out) {
+fxs_status fxs_graph_placeholder(fxs_graph *g, const char *name, const fxs_value *fallback,
+                                 fxs_node **out) {
     fxs_value args;
     FXS_TRY(one_argument(g, fallback, &args));
     return fxs_graph_create_node(g, FXS_PLACEHOLDER, name, &args, NULL, NULL, NULL, out);
@@ -24,18 +26,18 @@ fxs_status fxs_graph_get_attr(fxs_graph *g, const char *path, fxs_node **out) {
     return fxs_graph_create_node(g, FXS_GET_ATTR, path, NULL, NULL, NULL, NULL, out);
 }
 
-fxs_status fxs_graph_call_function(fxs_graph *g, const char *name, const fxs_value *args, const fxs_value *kwargs,
-                                   fxs_node **out) {
+fxs_status fxs_graph_call_function(fxs_graph *g, const char *name, const fxs_value *args,
+                                   const fxs_value *kwargs, fxs_node **out) {
     return fxs_graph_create_node(g, FXS_CALL_FUNCTION, name, args, kwargs, NULL, NULL, out);
 }
 
-fxs_status fxs_graph_call_method(fxs_graph *g, const char *method, const fxs_value *args, const fxs_value *kwargs,
-                                 fxs_node **out) {
+fxs_status fxs_graph_call_method(fxs_graph *g, const char *method, const fxs_value *args,
+                                 const fxs_value *kwargs, fxs_node **out) {
     return fxs_graph_create_node(g, FXS_CALL_METHOD, method, args, kwargs, NULL, NULL, out);
 }
 
-fxs_status fxs_graph_call_module(fxs_graph *g, const char *path, const fxs_value *args, const fxs_value *kwargs,
-                                 fxs_node **out) {
+fxs_status fxs_graph_call_module(fxs_graph *g, const char *path, const fxs_value *args,
+                                 const fxs_value *kwargs, fxs_node **out) {
     return fxs_graph_create_node(g, FXS_CALL_MODULE, path, args, kwargs, NULL, NULL, out);
 }
 
@@ -45,14 +47,18 @@ fxs_status fxs_graph_output(fxs_graph *g, const fxs_value *value, fxs_node **out
     return fxs_graph_create_node(g, FXS_OUTPUT, "output", &args, NULL, NULL, NULL, out);
 }
 
-/* ---- insert points ------------------------------------------------------------------------------------------ */
+/* ---- insert points
+ * ------------------------------------------------------------------------------------------ */
 
-static fxs_status set_insert_point(fxs_graph *g, fxs_node *n, bool after, fxs_insert_point *before) {
+static fxs_status set_insert_point(fxs_graph *g, fxs_node *n, bool after,
+                                   fxs_insert_point *before) {
     if (n && n->graph != g)
-        return fxs_fail(g->ctx, FXS_EINVAL, "Node to insert %s is not in graph.", after ? "after" : "before");
+        return fxs_fail(g->ctx, FXS_EINVAL, "Node to insert %s is not in graph.",
+                        after ? "after" : "before");
     if (before)
         *before = (fxs_insert_point){.at = g->insert_at, .after = g->insert_after};
-    g->insert_after = n ? after : !after; /* before nothing is behind the sentinel, and the other way round */
+    g->insert_after =
+        n ? after : !after; /* before nothing is behind the sentinel, and the other way round */
     g->insert_at = n ? n : &g->root;
     return FXS_OK;
 }
@@ -70,7 +76,8 @@ void fxs_graph_restore_insert_point(fxs_graph *g, fxs_insert_point p) {
     g->insert_after = p.after;
 }
 
-/* ---- moving and erasing --------------------------------------------------------------------------------------- */
+/* ---- moving and erasing
+ * --------------------------------------------------------------------------------------- */
 
 static void unlink_node(fxs_node *n) {
     n->prev->next = n->next;
@@ -79,7 +86,8 @@ static void unlink_node(fxs_node *n) {
 
 static fxs_status move_before(fxs_node *at, fxs_node *x) {
     if (x->graph != at->graph)
-        return fxs_fail(at->graph->ctx, FXS_EINVAL, "Attempting to move a Node into a different Graph");
+        return fxs_fail(at->graph->ctx, FXS_EINVAL,
+                        "Attempting to move a Node into a different Graph");
     if (x == at)
         return FXS_OK;
     unlink_node(x);
@@ -103,10 +111,12 @@ static fxs_status still_used(const fxs_node *n) {
     fxs_buf names = {0};
     for (size_t i = 0; i < n->nusers && i < 20; i++)
         fxs_buf_printf(&names, i ? ", %s: None" : "%s: None", n->users[i]->name);
-    fxs_status s = names.failed ? fxs_fail_memory(n->graph->ctx)
-                                : fxs_fail(n->graph->ctx, FXS_EINVAL,
-                                           "Tried to erase Node %s but it still had %zu users in the graph: {%s}!",
-                                           n->name, n->nusers, names.data);
+    fxs_status s =
+        names.failed
+            ? fxs_fail_memory(n->graph->ctx)
+            : fxs_fail(n->graph->ctx, FXS_EINVAL,
+                       "Tried to erase Node %s but it still had %zu users in the graph: {%s}!",
+                       n->name, n->nusers, names.data);
     fxs_buf_free(&names);
     return s;
 }
@@ -128,7 +138,8 @@ fxs_status fxs_graph_erase_node(fxs_graph *g, fxs_node *n) {
     return FXS_OK;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------
+/* ---- arguments
+ * ----------------------------------------------------------------------------------------------------
  */
 
 fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v) {
@@ -136,7 +147,8 @@ fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v) {
     fxs_value args, kwargs;
     int64_t len = (int64_t)fxs_value_len(&n->args), at = i < 0 ? i + len : i;
     if (at < 0 || at >= len)
-        return fxs_fail(g->ctx, FXS_EINDEX, "Node %s has %lld arguments, so there is no argument %lld", n->name,
+        return fxs_fail(g->ctx, FXS_EINDEX,
+                        "Node %s has %lld arguments, so there is no argument %lld", n->name,
                         (long long)len, (long long)i);
     FXS_TRY(fxs_graph_copy_args(g, &n->args, &n->kwargs, &args, &kwargs));
     fxs_value_unref(&args.u.seq->items[at]);
@@ -163,7 +175,8 @@ fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value 
     return fxs_node_adopt_args(n, &args, &kwargs);
 }
 
-/* ---- replacing ------------------------------------------------------------------------------------------------------
+/* ---- replacing
+ * ------------------------------------------------------------------------------------------------------
  */
 
 typedef struct replacement {
@@ -204,8 +217,8 @@ static fxs_status inherit_meta(fxs_node *to, const fxs_node *from) {
     return fxs_value_copy(to->graph->ctx, NULL, &from->meta.result, &to->meta.result);
 }
 
-fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_filter *filter, void *user,
-                                          bool copy_meta, size_t *changed) {
+fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_filter *filter,
+                                          void *user, bool copy_meta, size_t *changed) {
     fxs_graph *g = n->graph;
     size_t count = n->nusers, done = 0;
     if (changed)
@@ -217,7 +230,8 @@ fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_
         return fxs_fail_memory(g->ctx);
     if (count)
         memcpy(users, n->users, count * sizeof *users);
-    /* All of n's users are taken away at once and the kept ones put back: one by one would be quadratic. */
+    /* All of n's users are taken away at once and the kept ones put back: one by one would be
+     * quadratic. */
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (filter && !filter(user, users[i]))
@@ -234,11 +248,13 @@ fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_
 }
 
 /* ---- purity
- * ----------------------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 /* torch.fx 1.13's set of functions with side effects. */
 static bool has_side_effect(const char *target) {
-    static const char *const impure[] = {"torch._assert", "torch.ops.profiler._record_function_enter",
+    static const char *const impure[] = {"torch._assert",
+                                         "torch.ops.profiler._record_function_enter",
                                          "torch.ops.profiler._record_function_enter_new",
                                          "torch.ops.profiler._record_function_exit"};
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++)
@@ -251,7 +267,8 @@ fxs_status fxs_node_is_impure(const fxs_node *n, bool *out) {
     *out = n->kind == FXS_PLACEHOLDER || n->kind == FXS_OUTPUT ||
            (n->kind == FXS_CALL_FUNCTION && has_side_effect(n->target));
     if (n->kind == FXS_CALL_MODULE && !n->graph->owner)
-        return fxs_fail(n->graph->ctx, FXS_EINVAL, "graph.owning_module not set for purity check of Node %s", n->name);
+        return fxs_fail(n->graph->ctx, FXS_EINVAL,
+                        "graph.owning_module not set for purity check of Node %s", n->name);
     return FXS_OK;
 }
 

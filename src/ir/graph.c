@@ -39,7 +39,8 @@ void fxs_graph_free(fxs_graph *g) {
     if (!g)
         return;
     for (fxs_node *n = g->root.next; n != &g->root; n = n->next) {
-        fxs_value_visit(&n->args, drop_tensor, NULL); /* containers are the arena's, tensors are counted */
+        fxs_value_visit(&n->args, drop_tensor,
+                        NULL); /* containers are the arena's, tensors are counted */
         fxs_value_visit(&n->kwargs, drop_tensor, NULL);
         fxs_node_clear_meta(n);
     }
@@ -51,7 +52,9 @@ void fxs_graph_free(fxs_graph *g) {
 
 fxs_ctx *fxs_graph_ctx(const fxs_graph *g) { return g->ctx; }
 size_t fxs_graph_len(const fxs_graph *g) { return g->len; }
-fxs_node *fxs_graph_first(const fxs_graph *g) { return g->root.next == &g->root ? NULL : g->root.next; }
+fxs_node *fxs_graph_first(const fxs_graph *g) {
+    return g->root.next == &g->root ? NULL : g->root.next;
+}
 
 uint64_t fxs_graph_stamp(const fxs_graph *g) { return ++g->ctx->stamp; }
 
@@ -68,7 +71,8 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name) {
     return NULL;
 }
 
-/* ---- users --------------------------------------------------------------------------------------------- */
+/* ---- users
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status add_user(fxs_node *of, fxs_node *user) {
     if (of->nusers == of->users_cap) {
@@ -120,8 +124,8 @@ static size_t collect_inputs(fxs_node *n, fxs_node **out) {
     return c.n;
 }
 
-fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a,
-                               fxs_value *k) {
+fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
+                               fxs_value *a, fxs_value *k) {
     if (args)
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
@@ -143,16 +147,18 @@ static bool is_own(void *user, const fxs_value *leaf) {
     return !c->foreign;
 }
 
-/* torch.fx takes nodes of another graph and lets lint complain. Here it would be a pointer into memory that may go
- * first, so that it is refused at once, with lint's words. */
-static fxs_status refuse_foreign(const fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
+/* torch.fx takes nodes of another graph and lets lint complain. Here it would be a pointer into
+ * memory that may go first, so that it is refused at once, with lint's words. */
+static fxs_status refuse_foreign(const fxs_node *n, const fxs_value *args,
+                                 const fxs_value *kwargs) {
     owner_check c = {.graph = n->graph};
     fxs_value_visit(args, is_own, &c);
     fxs_value_visit(kwargs, is_own, &c);
     if (!c.foreign)
         return FXS_OK;
     return fxs_fail(n->graph->ctx, FXS_ELINT,
-                    "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an argument! If you are "
+                    "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an "
+                    "argument! If you are "
                     "copying nodes from another graph, map them in fxs_graph_node_copy",
                     c.foreign->name, n->name);
 }
@@ -184,7 +190,9 @@ fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value
     return fxs_node_adopt_args(n, &a, &k);
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------- */
+/* ---- nodes
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static fxs_status name_node(fxs_node *n, const char *name) {
     if (name)
@@ -207,8 +215,9 @@ static fxs_node *insert_place(fxs_graph *g) {
     return at;
 }
 
-fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target, const fxs_value *args,
-                                 const fxs_value *kwargs, const char *name, const char *type, fxs_node **out) {
+fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
+                                 const fxs_value *args, const fxs_value *kwargs, const char *name,
+                                 const char *type, fxs_node **out) {
     fxs_node *n = FXS_NEW(&g->arena, fxs_node);
     *out = NULL;
     if (!n)
@@ -249,10 +258,12 @@ const char *fxs_node_target(const fxs_node *n) { return n->target; }
 const char *fxs_node_type(const fxs_node *n) { return n->type; }
 fxs_graph *fxs_node_graph(const fxs_node *n) { return n->graph; }
 const fxs_scope *fxs_node_scope(const fxs_node *n) { return n->scope; }
-fxs_place fxs_node_place(const fxs_node *n) { return (fxs_place){.file = n->file, .line = n->file ? n->line : 0}; }
+fxs_place fxs_node_place(const fxs_node *n) {
+    return (fxs_place){.file = n->file, .line = n->file ? n->line : 0};
+}
 
-fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path, const char *class_name,
-                           const fxs_scope **out) {
+fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,
+                           const char *class_name, const fxs_scope **out) {
     *out = fxs_map_get(&g->scopes, path);
     if (*out)
         return FXS_OK;

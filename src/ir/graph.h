@@ -1,5 +1,6 @@
-/* graph.h: graphs and nodes. Only graph.c, edit.c and subst.c edit links, users and names. Everything that a graph
- * holds lives in its arena; the tensors in its values are counted and dropped with it. */
+/* graph.h: graphs and nodes. Only graph.c, edit.c and subst.c edit links, users and names.
+ * Everything that a graph holds lives in its arena; the tensors in its values are counted and
+ * dropped with it. */
 #ifndef FXS_IR_GRAPH_H
 #define FXS_IR_GRAPH_H
 
@@ -19,13 +20,17 @@ struct fxs_node {
     uint64_t mark; /* against graph->stamp: "seen in this walk" */
     size_t index;  /* position, valid after fxs_graph_number */
     size_t id;     /* counts all nodes that the graph ever had: never changes, keys node maps */
-    bool erased;   /* unlinked, but its prev and next still lead on, so that a walk that stands on it can go on */
-    int line;      /* in the file that it was read from, 0 when it was not */
-    bool wrapped;  /* its function is one that torch.fx.wrap was told of; set by builders */
-    const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by builders */
-    const char *file;        /* that `line` is of, in the arena; NULL: the file that the graph was read from */
-    const fxs_scope *scope;  /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
-    fxs_meta meta;           /* result's tensors are counted; message and stats live in the arena */
+    bool erased;  /* unlinked, but its prev and next still lead on, so that a walk that stands on it
+                     can go on */
+    int line;     /* in the file that it was read from, 0 when it was not */
+    bool wrapped; /* its function is one that torch.fx.wrap was told of; set by builders */
+    const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by
+                                builders */
+    const char
+        *file; /* that `line` is of, in the arena; NULL: the file that the graph was read from */
+    const fxs_scope
+        *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
+    fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 
 struct fxs_graph {
@@ -35,14 +40,17 @@ struct fxs_graph {
     size_t len;
     fxs_map names;             /* every name ever given */
     fxs_map scopes;            /* path -> fxs_scope of nodes, in the arena */
-    struct fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the arena; NULL: flat */
+    struct fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
+                                  arena; NULL: flat */
     size_t next_id;
-    fxs_node *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
+    fxs_node
+        *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
     bool insert_after;
     fxs_module *owner; /* the module that took it over; not counted */
 };
 
-/* How a graph whose placeholders are the leaves of trees is called. Leaves of a spec are the string "*". */
+/* How a graph whose placeholders are the leaves of trees is called. Leaves of a spec are the string
+ * "*". */
 typedef struct fxs_pytree {
     bool bound; /* it is a method: self is flattened too */
     size_t nparams;
@@ -51,8 +59,8 @@ typedef struct fxs_pytree {
 } fxs_pytree;
 
 /* The scope of that path, made where it is not there yet; text is copied. */
-fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path, const char *class_name,
-                           const fxs_scope **out);
+fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,
+                           const char *class_name, const fxs_scope **out);
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
@@ -63,25 +71,36 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 void fxs_node_clear_meta(fxs_node *n);
 
 /* A copy of args (a tuple) and kwargs (a dict), NULL for empty, in the graph's arena. */
-fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs, fxs_value *a,
-                               fxs_value *k);
+fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
+                               fxs_value *a, fxs_value *k);
 /* Gives n new arguments that already live in its graph's arena, and puts users right. */
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 
-/* fxs_graph_node_copy with another target, and another candidate for the name (NULL: made from the target). */
-fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target, const char *name,
-                                  fxs_node_map_fn *map, void *user, fxs_node **out);
+/* fxs_graph_node_copy with another target, and another candidate for the name (NULL: made from the
+ * target). */
+fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target,
+                                  const char *name, fxs_node_map_fn *map, void *user,
+                                  fxs_node **out);
 
-/* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's arena. */
+/* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's
+ * arena. */
 fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);
-/* The same in any namespace: `used` holds the names that were given, and lives as long as `a`. `own`: the object that
- * is named is itself what Python calls by the candidate, a builtin or one of torch.fx's globals. */
-fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate, size_t len, bool own,
-                           const char **out);
-/* Why a name can't be a node's: a keyword, a builtin of Python, a global that torch.fx registers in every graph. */
-typedef enum fxs_reserved { FXS_NAME_FREE, FXS_NAME_KEYWORD, FXS_NAME_BUILTIN, FXS_NAME_GLOBAL } fxs_reserved;
+/* The same in any namespace: `used` holds the names that were given, and lives as long as `a`.
+ * `own`: the object that is named is itself what Python calls by the candidate, a builtin or one of
+ * torch.fx's globals. */
+fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
+                           size_t len, bool own, const char **out);
+/* Why a name can't be a node's: a keyword, a builtin of Python, a global that torch.fx registers in
+ * every graph. */
+typedef enum fxs_reserved {
+    FXS_NAME_FREE,
+    FXS_NAME_KEYWORD,
+    FXS_NAME_BUILTIN,
+    FXS_NAME_GLOBAL
+} fxs_reserved;
 fxs_reserved fxs_name_reserved(const char *name);
-/* The candidate for a node from its target: last part of a function's qualified name, snake case. */
+/* The candidate for a node from its target: last part of a function's qualified name, snake case.
+ */
 fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out);
 
 /* An fxs_node_text_fn: the node's name. */

@@ -3,14 +3,14 @@
 
 #include "ir/module.h"
 
-/* The printout of a graph that torch adds to its message is left out: the place is named instead. That an argument is
- * of another graph, which torch checks here, is refused when it is given. */
+/* The printout of a graph that torch adds to its message is left out: the place is named instead.
+ * That an argument is of another graph, which torch checks here, is refused when it is given. */
 static fxs_status bad_argument(fxs_node *n, fxs_node *arg) {
-    return fxs_fail(
-        n->graph->ctx, FXS_ELINT,
-        "Argument '%s' of Node '%s' was used before it has been defined! Please check that Nodes in the graph are "
-        "topologically ordered",
-        arg->name, n->name);
+    return fxs_fail(n->graph->ctx, FXS_ELINT,
+                    "Argument '%s' of Node '%s' was used before it has been defined! Please check "
+                    "that Nodes in the graph are "
+                    "topologically ordered",
+                    arg->name, n->name);
 }
 
 static fxs_status check_order(fxs_graph *g) {
@@ -37,11 +37,14 @@ static fxs_status check_target(fxs_node *n) {
         return FXS_OK;
     if (at.param) {
         const char *dot = strrchr(n->target, '.');
-        return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s %s of %.*s does not reference an nn.Module",
-                        n->name, n->target, dot ? dot + 1 : n->target, dot ? (int)(dot - n->target) : 0, n->target);
+        return fxs_fail(n->graph->ctx, FXS_ELINT,
+                        "Node %s target %s %s of %.*s does not reference an nn.Module", n->name,
+                        n->target, dot ? dot + 1 : n->target, dot ? (int)(dot - n->target) : 0,
+                        n->target);
     }
-    return fxs_fail(n->graph->ctx, FXS_ELINT, "Node %s target %s references nonexistent attribute %.*s of %.*s",
-                    n->name, n->target, (int)at.missing_len, at.missing, (int)at.prefix_len, n->target);
+    return fxs_fail(n->graph->ctx, FXS_ELINT,
+                    "Node %s target %s references nonexistent attribute %.*s of %.*s", n->name,
+                    n->target, (int)at.missing_len, at.missing, (int)at.prefix_len, n->target);
 }
 
 fxs_status fxs_graph_lint(fxs_graph *g) {

@@ -23,7 +23,8 @@ void fxs_module_unref(fxs_module *m) {
     if (!m || --m->refs > 0)
         return;
     for (size_t i = 0; i < m->nattributes; i++) {
-        if (m->attributes[i].param->made_for == m) /* another module may share it, and live longer */
+        if (m->attributes[i].param->made_for ==
+            m) /* another module may share it, and live longer */
             m->attributes[i].param->made_for = NULL;
         fxs_free(m->attributes[i].name);
         free_param(m->attributes[i].param);
@@ -61,13 +62,15 @@ static fxs_parameter *new_param(fxs_module *m, const fxs_state *s) {
     fxs_parameter *p = fxs_alloc0(1, sizeof *p);
     if (!p)
         return NULL;
-    *p = (fxs_parameter){.refs = 1, .is_buffer = s->is_buffer, .init = s->init, .bound = s->bound, .made_for = m};
+    *p = (fxs_parameter){
+        .refs = 1, .is_buffer = s->is_buffer, .init = s->init, .bound = s->bound, .made_for = m};
     if (fxs_tensor_make(m->ctx, s->dtype, s->ndim, s->sizes, NULL, &p->spec) != FXS_OK) {
         fxs_free(p);
         return NULL;
     }
     p->spec->is_parameter = !s->is_buffer;
-    p->spec->requires_grad = !s->is_buffer && (fxs_is_floating(s->dtype) || fxs_is_complex(s->dtype));
+    p->spec->requires_grad =
+        !s->is_buffer && (fxs_is_floating(s->dtype) || fxs_is_complex(s->dtype));
     return p;
 }
 
@@ -112,8 +115,8 @@ static fxs_status add_implied_state(fxs_module *m) {
     return s;
 }
 
-static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
-                              bool bare) {
+static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_value *args,
+                              const fxs_value *kwargs, bool bare) {
     m->class_name = fxs_memdup0(class_name, strlen(class_name));
     if (!m->class_name)
         return fxs_fail_memory(m->ctx);
@@ -131,8 +134,8 @@ static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_v
     return m->row ? add_implied_state(m) : FXS_OK;
 }
 
-static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
-                             bool bare, fxs_module **out) {
+static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_value *args,
+                             const fxs_value *kwargs, bool bare, fxs_module **out) {
     fxs_module *m = *out = fxs_alloc0(1, sizeof *m);
     if (!m)
         return fxs_fail_memory(ctx);
@@ -146,8 +149,8 @@ static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_val
     return s;
 }
 
-fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args, const fxs_value *kwargs,
-                          fxs_module **out) {
+fxs_status fxs_module_new(fxs_ctx *ctx, const char *class_name, const fxs_value *args,
+                          const fxs_value *kwargs, fxs_module **out) {
     return new_module(ctx, class_name, args, kwargs, false, out);
 }
 
@@ -162,7 +165,8 @@ fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out) {
 fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child) {
     size_t len = strlen(name);
     if (fxs_module_child(m, name, len))
-        return fxs_fail(m->ctx, FXS_EINVAL, "module %s has two children named '%s'", m->class_name, name);
+        return fxs_fail(m->ctx, FXS_EINVAL, "module %s has two children named '%s'", m->class_name,
+                        name);
     if (m->nchildren == m->children_cap) {
         size_t cap = m->children_cap ? m->children_cap * 2 : 4;
         fxs_child *grown = fxs_realloc(m->children, cap, sizeof *grown);
@@ -182,11 +186,13 @@ fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *chi
 
 /* A layer implies float32; model.half() and model.double() declare what they made of it. */
 static bool only_precision_differs(const fxs_parameter *p, const fxs_state *s) {
-    return p->is_buffer == s->is_buffer && p->implied && fxs_is_floating(p->spec->dtype) && fxs_is_floating(s->dtype) &&
-           p->spec->ndim == s->ndim && memcmp(p->spec->sizes, s->sizes, (size_t)s->ndim * sizeof *s->sizes) == 0;
+    return p->is_buffer == s->is_buffer && p->implied && fxs_is_floating(p->spec->dtype) &&
+           fxs_is_floating(s->dtype) && p->spec->ndim == s->ndim &&
+           memcmp(p->spec->sizes, s->sizes, (size_t)s->ndim * sizeof *s->sizes) == 0;
 }
 
-static fxs_status declare_known(fxs_module *m, const char *name, fxs_parameter *p, const fxs_state *s) {
+static fxs_status declare_known(fxs_module *m, const char *name, fxs_parameter *p,
+                                const fxs_state *s) {
     if (p->spec->dtype != s->dtype && only_precision_differs(p, s)) {
         p->spec->dtype = s->dtype;
         p->declared = true;
@@ -195,24 +201,28 @@ static fxs_status declare_known(fxs_module *m, const char *name, fxs_parameter *
     fxs_tensor *spec;
     char want[FXS_SIZES_TEXT], have[FXS_SIZES_TEXT];
     FXS_TRY(fxs_tensor_make(m->ctx, s->dtype, s->ndim, s->sizes, NULL, &spec));
-    bool same = p->is_buffer == s->is_buffer && p->spec->dtype == s->dtype && p->spec->ndim == s->ndim &&
+    bool same = p->is_buffer == s->is_buffer && p->spec->dtype == s->dtype &&
+                p->spec->ndim == s->ndim &&
                 memcmp(p->spec->sizes, s->sizes, (size_t)s->ndim * sizeof *s->sizes) == 0;
     fxs_status status = FXS_OK;
     if (!same)
-        status = fxs_fail(m->ctx, FXS_ESHAPE, "%s implies %s %s: torch.%s%s, but it is declared as %s torch.%s%s",
-                          m->class_name, p->is_buffer ? "buffer" : "parameter", name, fxs_dtype_name(p->spec->dtype),
-                          fxs_sizes_text(p->spec, want), s->is_buffer ? "buffer" : "parameter",
-                          fxs_dtype_name(s->dtype), fxs_sizes_text(spec, have));
+        status = fxs_fail(m->ctx, FXS_ESHAPE,
+                          "%s implies %s %s: torch.%s%s, but it is declared as %s torch.%s%s",
+                          m->class_name, p->is_buffer ? "buffer" : "parameter", name,
+                          fxs_dtype_name(p->spec->dtype), fxs_sizes_text(p->spec, want),
+                          s->is_buffer ? "buffer" : "parameter", fxs_dtype_name(s->dtype),
+                          fxs_sizes_text(spec, have));
     fxs_tensor_unref(spec);
     return status;
 }
 
-fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_dtype dtype, int ndim,
-                                 const int64_t *sizes) {
-    fxs_state s = {.name = name, .is_buffer = is_buffer, .dtype = dtype, .ndim = ndim, .init = FXS_INIT_ZEROS};
+fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_dtype dtype,
+                                 int ndim, const int64_t *sizes) {
+    fxs_state s = {
+        .name = name, .is_buffer = is_buffer, .dtype = dtype, .ndim = ndim, .init = FXS_INIT_ZEROS};
     if (ndim > FXS_MAX_DIM)
-        return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported", name, ndim,
-                        FXS_MAX_DIM);
+        return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported",
+                        name, ndim, FXS_MAX_DIM);
     if (ndim)
         memcpy(s.sizes, sizes, (size_t)ndim * sizeof *sizes);
     fxs_parameter *known = fxs_module_attribute(m, name, strlen(name));
@@ -289,7 +299,9 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path) {
     }
 }
 
-fxs_module *fxs_module_find(const fxs_module *m, const char *path) { return fxs_module_lookup(m, path).module; }
+fxs_module *fxs_module_find(const fxs_module *m, const char *path) {
+    return fxs_module_lookup(m, path).module;
+}
 
 typedef struct walk {
     fxs_module_fn *fn;

@@ -1,5 +1,6 @@
-/* module.h: the module tree. A module has a class, the arguments that print(model) shows, parameters, buffers,
- * children, and perhaps a graph. Parameters get their values when they are read, never before. */
+/* module.h: the module tree. A module has a class, the arguments that print(model) shows,
+ * parameters, buffers, children, and perhaps a graph. Parameters get their values when they are
+ * read, never before. */
 #ifndef FXS_IR_MODULE_H
 #define FXS_IR_MODULE_H
 
@@ -10,10 +11,10 @@
 typedef struct fxs_parameter {
     int refs;
     bool is_buffer, implied; /* implied: follows from the layer's class and arguments */
-    bool declared;           /* implied, but declared with another precision: a file has to say so */
-    bool given;              /* the values were given, and can't be made again */
-    fxs_tensor *spec;        /* meta tensor: dtype, sizes, requires_grad */
-    fxs_tensor *data;        /* NULL until it is read */
+    bool declared;    /* implied, but declared with another precision: a file has to say so */
+    bool given;       /* the values were given, and can't be made again */
+    fxs_tensor *spec; /* meta tensor: dtype, sizes, requires_grad */
+    fxs_tensor *data; /* NULL until it is read */
     fxs_init init;
     double bound;
     uint64_t seed;              /* from the name under which it was made */
@@ -34,8 +35,9 @@ struct fxs_module {
     int refs;
     fxs_ctx *ctx;
     char *class_name;
-    fxs_value args, kwargs;    /* on the heap: a tuple and a dict */
-    char *extra;               /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none */
+    fxs_value args, kwargs; /* on the heap: a tuple and a dict */
+    char *extra; /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none
+                  */
     const fxs_module_row *row; /* NULL: the class is not known */
     fxs_attribute *attributes;
     size_t nattributes, attributes_cap;
@@ -43,7 +45,8 @@ struct fxs_module {
     size_t nchildren, children_cap;
     fxs_map child_names, attribute_names; /* name -> index + 1 */
     fxs_graph *graph;                     /* owned */
-    struct fxs_forward *forward;          /* owned: what a trace runs for it (front/trace.h); NULL: it is a layer */
+    struct fxs_forward
+        *forward; /* owned: what a trace runs for it (front/trace.h); NULL: it is a layer */
     void (*forward_free)(struct fxs_forward *f);
 };
 
@@ -54,8 +57,9 @@ fxs_status fxs_module_add_constant(fxs_module *m, const char *name, fxs_tensor *
 /* A child by name (no dots); NULL when it is not there. */
 fxs_module *fxs_module_child(const fxs_module *m, const char *name, size_t len);
 fxs_parameter *fxs_module_attribute(const fxs_module *m, const char *name, size_t len);
-/* Follows a dotted path as far as it goes. Gives the module (all parts are modules), or the parameter (the last part is
- * one); where neither is there, *missing is the part that was not found and *parent the module it was looked for in. */
+/* Follows a dotted path as far as it goes. Gives the module (all parts are modules), or the
+ * parameter (the last part is one); where neither is there, *missing is the part that was not found
+ * and *parent the module it was looked for in. */
 typedef struct fxs_lookup {
     fxs_module *module;
     fxs_parameter *param;
@@ -75,10 +79,12 @@ fxs_status fxs_module_share_at(fxs_module *m, const char *path, fxs_parameter *p
 fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out);
 /* Drops values that can be made again. */
 void fxs_parameter_drop(fxs_parameter *p);
-/* Sets seeds from dotted names, so that values do not depend on the order of construction. Call once on the root. */
+/* Sets seeds from dotted names, so that values do not depend on the order of construction. Call
+ * once on the root. */
 fxs_status fxs_module_name_parameters(fxs_module *root);
 
-/* Calls fn for m and everything below, parents first; path is dotted ("" for m). Stops at the first bad status. */
+/* Calls fn for m and everything below, parents first; path is dotted ("" for m). Stops at the first
+ * bad status. */
 typedef fxs_status fxs_module_fn(void *user, const char *path, fxs_module *m);
 fxs_status fxs_module_walk(fxs_module *m, fxs_module_fn *fn, void *user);
 /* Elements of m's own parameters (no children, no buffers). */

@@ -1,10 +1,12 @@
-/* module_edit.c: changing a module tree: putting and deleting submodules by dotted path, tensors with given values.
- * Passes and rewriting call it. Nodes that name what is gone are lint's business. */
+/* module_edit.c: changing a module tree: putting and deleting submodules by dotted path, tensors
+ * with given values. Passes and rewriting call it. Nodes that name what is gone are lint's
+ * business. */
 #include <string.h>
 
 #include "ir/module.h"
 
-/* ---- children ------------------------------------------------------------------------------------------- */
+/* ---- children
+ * ------------------------------------------------------------------------------------------- */
 
 static void **child_place(const fxs_module *m, const char *name, size_t len) {
     return fxs_map_at(&m->child_names, name, len);
@@ -47,12 +49,14 @@ static fxs_status drop_children(fxs_module *m, const bool *drop) {
     return FXS_OK;
 }
 
-/* ---- by dotted path ------------------------------------------------------------------------------------- */
+/* ---- by dotted path
+ * ------------------------------------------------------------------------------------- */
 
 static fxs_status plain_child(fxs_module *m, const char *name, size_t len, fxs_module **out) {
     char *key = fxs_memdup0(name, len);
     fxs_module *child = NULL;
-    fxs_status s = key ? fxs_module_new(m->ctx, "Module", NULL, NULL, &child) : fxs_fail_memory(m->ctx);
+    fxs_status s =
+        key ? fxs_module_new(m->ctx, "Module", NULL, NULL, &child) : fxs_fail_memory(m->ctx);
     if (s == FXS_OK)
         s = fxs_module_add_child(m, key, child);
     fxs_module_unref(child); /* the tree counts it */
@@ -61,9 +65,10 @@ static fxs_status plain_child(fxs_module *m, const char *name, size_t len, fxs_m
     return s;
 }
 
-/* The module that holds a path's last part; plain modules are made for parts that are missing. Only the first missing
- * part can be a tensor's name, so that nothing is made before it is refused. */
-static fxs_status holder_of(fxs_module *m, const char *path, fxs_module **holder, const char **last) {
+/* The module that holds a path's last part; plain modules are made for parts that are missing. Only
+ * the first missing part can be a tensor's name, so that nothing is made before it is refused. */
+static fxs_status holder_of(fxs_module *m, const char *path, fxs_module **holder,
+                            const char **last) {
     for (const char *at = path;;) {
         size_t len = strcspn(at, ".");
         if (len == 0)
@@ -75,8 +80,8 @@ static fxs_status holder_of(fxs_module *m, const char *path, fxs_module **holder
         }
         fxs_module *child = fxs_module_child(m, at, len);
         if (!child && fxs_module_attribute(m, at, len))
-            return fxs_fail(m->ctx, FXS_EINVAL, "'%.*s' is a tensor: it can't hold '%s'", (int)(at + len - path), path,
-                            at + len + 1);
+            return fxs_fail(m->ctx, FXS_EINVAL, "'%.*s' is a tensor: it can't hold '%s'",
+                            (int)(at + len - path), path, at + len + 1);
         if (!child)
             FXS_TRY(plain_child(m, at, len, &child));
         m = child;
@@ -123,7 +128,8 @@ fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path) {
     return s;
 }
 
-/* ---- what a graph does not need ------------------------------------------------------------------------- */
+/* ---- what a graph does not need
+ * ------------------------------------------------------------------------- */
 
 typedef enum need { ON_THE_WAY = 1, WHOLE = 2 } need;
 
@@ -175,7 +181,8 @@ fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *delete
     if (deleted)
         *deleted = 0;
     if (!m->graph)
-        return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph that could say which submodules it needs",
+        return fxs_fail(m->ctx, FXS_EINVAL,
+                        "module %s has no graph that could say which submodules it needs",
                         m->class_name);
     for (fxs_node *n = fxs_graph_first(m->graph); n && s == FXS_OK; n = fxs_node_next(n))
         if (n->kind == FXS_GET_ATTR || n->kind == FXS_CALL_MODULE)
@@ -189,7 +196,8 @@ fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *delete
     return s;
 }
 
-/* ---- given values --------------------------------------------------------------------------------------- */
+/* ---- given values
+ * --------------------------------------------------------------------------------------- */
 
 fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t) {
     const fxs_parameter *old = fxs_module_attribute(m, name, strlen(name));
@@ -197,7 +205,8 @@ fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer
     if (!t->storage)
         return fxs_fail(m->ctx, FXS_EINVAL, "'%s' is to get a tensor without values", name);
     if (!*name || strchr(name, '.') || fxs_module_child(m, name, strlen(name)))
-        return fxs_fail(m->ctx, FXS_EINVAL, "a tensor can't be named '%s' in %s", name, m->class_name);
+        return fxs_fail(m->ctx, FXS_EINVAL, "a tensor can't be named '%s' in %s", name,
+                        m->class_name);
     FXS_TRY(fxs_tensor_to_meta(m->ctx, t, &spec));
     fxs_parameter *p = fxs_alloc0(1, sizeof *p);
     if (!p) {
@@ -205,9 +214,10 @@ fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer
         return fxs_fail_memory(m->ctx);
     }
     spec->is_parameter = !is_buffer;
-    bool implied = old && old->implied && old->is_buffer == is_buffer && old->spec->dtype == spec->dtype &&
-                   old->spec->ndim == spec->ndim &&
-                   memcmp(old->spec->sizes, spec->sizes, (size_t)spec->ndim * sizeof *spec->sizes) == 0;
+    bool implied =
+        old && old->implied && old->is_buffer == is_buffer && old->spec->dtype == spec->dtype &&
+        old->spec->ndim == spec->ndim &&
+        memcmp(old->spec->sizes, spec->sizes, (size_t)spec->ndim * sizeof *spec->sizes) == 0;
     *p = (fxs_parameter){.is_buffer = is_buffer,
                          .implied = implied,
                          .given = true,

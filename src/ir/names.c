@@ -6,13 +6,13 @@
 
 #include "ir/graph.h"
 
-/* Names that no node may have, sorted: keywords of Python 3.11, its other builtins, and the globals that torch.fx
- * registers in every graph. */
-static const char *const keywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
-                                       "await",  "break",  "class",   "continue", "def",      "del",    "elif",
-                                       "else",   "except", "finally", "for",      "from",     "global", "if",
-                                       "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
-                                       "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
+/* Names that no node may have, sorted: keywords of Python 3.11, its other builtins, and the globals
+ * that torch.fx registers in every graph. */
+static const char *const keywords[] = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 static const char *const builtins[] = {"ArithmeticError",
                                        "AssertionError",
                                        "AttributeError",
@@ -167,9 +167,12 @@ static const char *const builtins[] = {"ArithmeticError",
                                        "type",
                                        "vars",
                                        "zip"};
-static const char *const registered[] = {"NoneType", "device", "fx_pytree", "inf", "nan", "pytree", "torch"};
+static const char *const registered[] = {"NoneType", "device", "fx_pytree", "inf",
+                                         "nan",      "pytree", "torch"};
 
-static int compare_names(const void *key, const void *item) { return strcmp(key, *(const char *const *)item); }
+static int compare_names(const void *key, const void *item) {
+    return strcmp(key, *(const char *const *)item);
+}
 
 static bool is_in(const char *name, const char *const *table, size_t n) {
     return bsearch(name, table, n, sizeof *table, compare_names) != NULL;
@@ -180,7 +183,8 @@ fxs_reserved fxs_name_reserved(const char *name) {
         return FXS_NAME_KEYWORD;
     if (is_in(name, builtins, sizeof builtins / sizeof *builtins))
         return FXS_NAME_BUILTIN;
-    return is_in(name, registered, sizeof registered / sizeof *registered) ? FXS_NAME_GLOBAL : FXS_NAME_FREE;
+    return is_in(name, registered, sizeof registered / sizeof *registered) ? FXS_NAME_GLOBAL
+                                                                           : FXS_NAME_FREE;
 }
 
 static bool is_word(char c) {
@@ -226,9 +230,11 @@ static bool is_taken(const fxs_map *used, const char *name, bool own) {
     return (!own && fxs_name_reserved(name)) || fxs_map_at(used, name, strlen(name));
 }
 
-/* Counts on until the name is free. Names are never released, so that numbers that were passed over once need not be
- * tried again: where the search for a candidate ended is kept under the candidate and a '#', which is in no name. */
-static bool next_free(fxs_arena *a, fxs_map *used, char *name, size_t base, unsigned long long number, bool own) {
+/* Counts on until the name is free. Names are never released, so that numbers that were passed over
+ * once need not be tried again: where the search for a candidate ended is kept under the candidate
+ * and a '#', which is in no name. */
+static bool next_free(fxs_arena *a, fxs_map *used, char *name, size_t base,
+                      unsigned long long number, bool own) {
     size_t len = strlen(name);
     char *key = fxs_arena_alloc_raw(a, len + 2, 1);
     if (!key)
@@ -246,8 +252,8 @@ static bool next_free(fxs_arena *a, fxs_map *used, char *name, size_t base, unsi
     return seen || fxs_map_put(used, key, len + 1, (void *)(uintptr_t)number);
 }
 
-fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate, size_t len, bool own,
-                           const char **out) {
+fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
+                           size_t len, bool own, const char **out) {
     size_t n;
     char *name = legal_characters(a, candidate, len, &n);
     if (!name)
@@ -272,8 +278,8 @@ fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, cons
     return fxs_name_unique(g->ctx, &g->arena, &g->names, candidate, len, false, out);
 }
 
-/* Python's __name__ of a callable: the last part of its qualified name, and for an overload of torch.ops both its name
- * and the overload's (torch.ops.aten.add.Tensor is add.Tensor). */
+/* Python's __name__ of a callable: the last part of its qualified name, and for an overload of
+ * torch.ops both its name and the overload's (torch.ops.aten.add.Tensor is add.Tensor). */
 static const char *function_name(const char *target) {
     const char *dot = strrchr(target, '.');
     if (strncmp(target, "torch.ops.", 10) == 0) {

@@ -1,5 +1,5 @@
-/* param.c: values of parameters and buffers: made from the context's seed and the parameter's name when they are first
- * read, in the ranges of PyTorch's default initialisers. */
+/* param.c: values of parameters and buffers: made from the context's seed and the parameter's name
+ * when they are first read, in the ranges of PyTorch's default initialisers. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -61,7 +61,9 @@ static fxs_status seed_module(void *user, const char *path, fxs_module *m) {
     return FXS_OK;
 }
 
-fxs_status fxs_module_name_parameters(fxs_module *root) { return fxs_module_walk(root, seed_module, NULL); }
+fxs_status fxs_module_name_parameters(fxs_module *root) {
+    return fxs_module_walk(root, seed_module, NULL);
+}
 
 int64_t fxs_module_own_parameters(const fxs_module *m) {
     int64_t n = 0;
@@ -83,7 +85,8 @@ static fxs_status count_module(void *user, const char *path, fxs_module *m) {
         fxs_parameter *p = m->attributes[i].param;
         if (p->is_buffer)
             continue;
-        if (p->refs > 1) { /* shared: count it once; the key is the address of a field that holds its own address */
+        if (p->refs > 1) { /* shared: count it once; the key is the address of a field that holds
+                              its own address */
             const char *key = (const char *)&m->attributes[i].param;
             if (fxs_map_at(&c->seen, key, sizeof p))
                 continue;

@@ -1,5 +1,5 @@
-/* subst.c: see subst.h. Keeps users right, as graph.c does: first all nodes that will change are taken out of the users
- * of their inputs, in one walk, then each gets its new arguments. */
+/* subst.c: see subst.h. Keeps users right, as graph.c does: first all nodes that will change are
+ * taken out of the users of their inputs, in one walk, then each gets its new arguments. */
 #include "ir/subst.h"
 
 fxs_status fxs_subst_init(fxs_subst *s, fxs_graph *g) {
@@ -26,7 +26,8 @@ void fxs_subst_free(fxs_subst *s) {
 
 fxs_status fxs_subst_set(fxs_subst *s, const fxs_node *n, const fxs_value *v) {
     if (n->graph != s->graph || n->id >= s->n)
-        return fxs_fail(s->graph->ctx, FXS_EINVAL, "Node %s is new or of another graph: it can't be replaced", n->name);
+        return fxs_fail(s->graph->ctx, FXS_EINVAL,
+                        "Node %s is new or of another graph: it can't be replaced", n->name);
     fxs_value_unref(&s->to[n->id]);
     return fxs_value_copy(s->graph->ctx, NULL, v, &s->to[n->id]);
 }
@@ -91,8 +92,8 @@ static bool names_node(void *user, const fxs_value *leaf) {
 }
 
 static bool is_detached(const fxs_node *n) {
-    return n->ninputs == 0 &&
-           !(fxs_value_visit(&n->args, names_node, NULL) && fxs_value_visit(&n->kwargs, names_node, NULL));
+    return n->ninputs == 0 && !(fxs_value_visit(&n->args, names_node, NULL) &&
+                                fxs_value_visit(&n->kwargs, names_node, NULL));
 }
 
 fxs_status fxs_subst_apply(fxs_subst *s) {

@@ -1,10 +1,11 @@
-/* apply.c: one operator call from arguments to results: bind, infer, allocate, compute, cost. Called by the interpreter
- * for every node; knows no node. */
+/* apply.c: one operator call from arguments to results: bind, infer, allocate, compute, cost.
+ * Called by the interpreter for every node; knows no node. */
 #include <string.h>
 
 #include "op/registry.h"
 
-/* An unread META value of this size or smaller is computed when all it is made of is known: it may decide a shape. */
+/* An unread META value of this size or smaller is computed when all it is made of is known: it may
+ * decide a shape. */
 enum { SMALL = 4096 };
 
 typedef struct error_copy {
@@ -27,8 +28,9 @@ static fxs_status give_back_error(fxs_ctx *ctx, error_copy *e) {
     return s;
 }
 
-static fxs_status bind_one(fxs_ctx *ctx, const fxs_op *op, const fxs_value *args, const fxs_value *kwargs,
-                           fxs_arena *scratch, const fxs_schema **schema, fxs_value **bound) {
+static fxs_status bind_one(fxs_ctx *ctx, const fxs_op *op, const fxs_value *args,
+                           const fxs_value *kwargs, fxs_arena *scratch, const fxs_schema **schema,
+                           fxs_value **bound) {
     FXS_TRY(fxs_registry_schema(ctx, op, schema));
     *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
     if (!*bound)
@@ -37,8 +39,9 @@ static fxs_status bind_one(fxs_ctx *ctx, const fxs_op *op, const fxs_value *args
 }
 
 /* The first overload that takes the arguments. */
-static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
-                                fxs_arena *scratch, const fxs_candidate **chosen, const fxs_schema **schema,
+static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
+                                const fxs_value *kwargs, fxs_arena *scratch,
+                                const fxs_candidate **chosen, const fxs_schema **schema,
                                 fxs_value **bound) {
     error_copy first = {0};
     for (const fxs_candidate *o = ops; o; o = o->next) {
@@ -66,7 +69,8 @@ static bool look_at_arg(void *user, const fxs_value *v) {
     const fxs_tensor *t = v->u.tensor;
     f->grad |= t->requires_grad;
     f->all_known &= t->storage != NULL;
-    if (f->self && f->self != t && t->storage && t->storage == f->self->storage && !fxs_tensor_same_place(t, f->self))
+    if (f->self && f->self != t && t->storage && t->storage == f->self->storage &&
+        !fxs_tensor_same_place(t, f->self))
         f->overlaps = true;
     return true;
 }
@@ -102,7 +106,8 @@ static void mark_grad(fxs_call *c, const arg_facts *f) {
     if (c->op->flags & FXS_OP_NO_GRAD || !f->grad)
         return;
     for (int i = 0; i < c->nout; i++)
-        if ((fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype)) && grad_for(c, f, i))
+        if ((fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype)) &&
+            grad_for(c, f, i))
             c->out[i]->requires_grad = true;
 }
 
@@ -110,7 +115,9 @@ static void mark_grad(fxs_call *c, const arg_facts *f) {
 static fxs_status give_grad(fxs_call *c) {
     for (int i = 0; c->wants_grad && i < c->nout; i++) {
         if (!fxs_is_floating(c->out[i]->dtype) && !fxs_is_complex(c->out[i]->dtype))
-            return FXS_REFUSE(c, FXS_ETYPE, "only tensors of floating point and complex dtype can require gradients");
+            return FXS_REFUSE(
+                c, FXS_ETYPE,
+                "only tensors of floating point and complex dtype can require gradients");
         c->out[i]->requires_grad = true;
     }
     return FXS_OK;
@@ -122,23 +129,27 @@ static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_
     for (int i = 0; same && i < out->ndim; i++)
         same = self->sizes[i] == out->sizes[i];
     if (!same)
-        return FXS_REFUSE(c, FXS_ESHAPE, "in place: the result has shape %s, but the tensor to write has shape %s",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "in place: the result has shape %s, but the tensor to write has shape %s",
                           fxs_sizes_text(out, a), fxs_sizes_text(self, b));
     if (fxs_promote(self->dtype, out->dtype) != self->dtype &&
         (fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype) || self->dtype == FXS_BOOL))
-        return FXS_REFUSE(c, FXS_ETYPE, "in place: a result of type %s can't be written into a tensor of type %s",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "in place: a result of type %s can't be written into a tensor of type %s",
                           fxs_dtype_name(out->dtype), fxs_dtype_name(self->dtype));
     return FXS_OK;
 }
 
-/* A stretched tensor has one element in several places: what would be written there is not clear. */
+/* A stretched tensor has one element in several places: what would be written there is not clear.
+ */
 static fxs_status check_writable(fxs_call *c, const fxs_tensor *self) {
     if (c->op->flags & FXS_OP_IDLE_IN_EVAL || fxs_tensor_numel(self) == 0)
         return FXS_OK;
     for (int i = 0; i < self->ndim; i++)
         if (self->sizes[i] > 1 && self->strides[i] == 0)
             return FXS_REFUSE(c, FXS_EINVAL,
-                              "more than one element of the written-to tensor refers to a single memory location: "
+                              "more than one element of the written-to tensor refers to a single "
+                              "memory location: "
                               "clone() it before");
     return FXS_OK;
 }
@@ -167,9 +178,11 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
     FXS_TRY(check_in_place(c, self, out));
     FXS_TRY(check_writable(c, self));
-    bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps && c->nout == 1;
+    bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps &&
+                  c->nout == 1;
     bool fresh = true;
-    self->requires_grad |= out->requires_grad || (f->grad && out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
+    self->requires_grad |=
+        out->requires_grad || (f->grad && out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
     if (!compute)
         forget_self(c);
     if (direct || !compute) {
@@ -194,7 +207,8 @@ static fxs_status compute(fxs_call *c) {
         FXS_TRY(check_writable(c, f.self));
     mark_grad(c, &f);
     FXS_TRY(give_grad(c));
-    if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage && c->out[0] != c->arg[0].u.tensor)
+    if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage &&
+        c->out[0] != c->arg[0].u.tensor)
         return compute_in_place(c, &f, run);
     if (!run && (writes || c->in_place))
         forget_self(c);
@@ -220,7 +234,8 @@ static fxs_status gather_result(fxs_call *c, fxs_value *out) {
         *out = fxs_none();
         return FXS_OK;
     }
-    FXS_TRY(fxs_make_seq(c->ctx, NULL, c->out_list ? FXS_V_LIST : FXS_V_TUPLE, (size_t)c->nout, out));
+    FXS_TRY(
+        fxs_make_seq(c->ctx, NULL, c->out_list ? FXS_V_LIST : FXS_V_TUPLE, (size_t)c->nout, out));
     if (c->tuple_name) {
         out->u.seq->kind = FXS_TUPLE_NAMED;
         out->u.seq->type_name = c->tuple_name;
@@ -230,7 +245,9 @@ static fxs_status gather_result(fxs_call *c, fxs_value *out) {
     return FXS_OK;
 }
 
-static double bytes_of(const fxs_tensor *t) { return (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype); }
+static double bytes_of(const fxs_tensor *t) {
+    return (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype);
+}
 
 static bool add_bytes(void *user, const fxs_value *v) {
     if (v->tag == FXS_V_TENSOR)
@@ -262,8 +279,8 @@ static bool asks_for(const char *flag, const fxs_schema *s, const fxs_value *bou
     return i >= 0 && bound[i].tag == FXS_V_BOOL && bound[i].u.b;
 }
 
-fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs,
-                        const fxs_apply *how, fxs_applied *out) {
+fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
+                        const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out) {
     const fxs_candidate *chosen = NULL;
     const fxs_schema *schema = NULL;
     fxs_value *bound = NULL;

@@ -1,4 +1,5 @@
-/* bind.c: puts a call's positional and keyword arguments into the order of a schema, checks types, fills defaults. */
+/* bind.c: puts a call's positional and keyword arguments into the order of a schema, checks types,
+ * fills defaults. */
 #include <string.h>
 
 #include "op/schema.h"
@@ -17,10 +18,12 @@ typedef struct binding {
 static bool is_int(const fxs_value *v) { return v->tag == FXS_V_INT; }
 static bool is_whole(const fxs_value *v) { return is_int(v) || v->tag == FXS_V_BOOL; }
 
-/* A tensor of one integer element is an int where torch takes one (x.view(n) with n = torch.tensor(3)). */
+/* A tensor of one integer element is an int where torch takes one (x.view(n) with n =
+ * torch.tensor(3)). */
 static bool is_int_like(const fxs_value *v) {
-    return is_int(v) || (v->tag == FXS_V_TENSOR && v->u.tensor->storage && fxs_tensor_numel(v->u.tensor) == 1 &&
-                         !fxs_is_floating(v->u.tensor->dtype));
+    return is_int(v) ||
+           (v->tag == FXS_V_TENSOR && v->u.tensor->storage && fxs_tensor_numel(v->u.tensor) == 1 &&
+            !fxs_is_floating(v->u.tensor->dtype));
 }
 
 static bool all_items(const fxs_value *v, bool (*is)(const fxs_value *)) {
@@ -32,7 +35,9 @@ static bool all_items(const fxs_value *v, bool (*is)(const fxs_value *)) {
     return true;
 }
 
-static bool is_tensor_or_none(const fxs_value *v) { return v->tag == FXS_V_TENSOR || v->tag == FXS_V_NONE; }
+static bool is_tensor_or_none(const fxs_value *v) {
+    return v->tag == FXS_V_TENSOR || v->tag == FXS_V_NONE;
+}
 
 static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     switch (t) {
@@ -53,7 +58,8 @@ static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     case FXS_T_BOOL:
         return v->tag == FXS_V_BOOL;
     case FXS_T_STR:
-        return v->tag == FXS_V_STR || v->tag == FXS_V_DEVICE; /* a bare word cpu reads as a device */
+        return v->tag == FXS_V_STR ||
+               v->tag == FXS_V_DEVICE; /* a bare word cpu reads as a device */
     case FXS_T_DTYPE:
         return v->tag == FXS_V_DTYPE;
     case FXS_T_DEVICE:
@@ -99,13 +105,15 @@ static fxs_status wrong_type(binding *b, int i, const fxs_value *v) {
     fxs_buf want = {0}, have = {0};
     type_text(&b->schema->params[i], &want);
     fxs_buf_puts(&have, fxs_value_type_name(v));
-    if (v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_STR) {
+    if (v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE ||
+        v->tag == FXS_V_STR) {
         fxs_buf_putc(&have, ' ');
         fxs_buf_repr(&have, v, &(fxs_repr){0});
     }
-    fxs_status s = want.failed || have.failed ? fxs_fail_memory(b->ctx)
-                                              : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s",
-                                                         b->op, b->schema->params[i].name, want.data, have.data);
+    fxs_status s = want.failed || have.failed
+                       ? fxs_fail_memory(b->ctx)
+                       : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s", b->op,
+                                  b->schema->params[i].name, want.data, have.data);
     fxs_buf_free(&want);
     fxs_buf_free(&have);
     return s;
@@ -128,8 +136,8 @@ static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
         n = (size_t)p->count;
     }
     if (p->count && n != (size_t)p->count)
-        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op, p->name, p->count,
-                        (int)n);
+        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op,
+                        p->name, p->count, (int)n);
     FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n, &b->out[i]));
     for (size_t k = 0; k < n; k++)
         b->out[i].u.seq->items[k] = fxs_int(int_of(one ? v : fxs_value_item(v, k)));
@@ -159,11 +167,13 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
     return wrong_type(b, i, v);
 }
 
-/* x.view(2, -1): the rest of the positional arguments are the list, unless the one argument is a list itself. */
+/* x.view(2, -1): the rest of the positional arguments are the list, unless the one argument is a
+ * list itself. */
 static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t from) {
     size_t n = fxs_value_len(args);
     const fxs_value *first = fxs_value_item(args, from);
-    if (n - from == 1 && (first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE || first->tag == FXS_V_NONE))
+    if (n - from == 1 &&
+        (first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE || first->tag == FXS_V_NONE))
         return put(b, i, first);
     fxs_value list;
     FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n - from, &list));
@@ -177,7 +187,8 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
     for (size_t k = 0; k < n; k++) {
         int i = (int)k;
         if (i >= b->schema->nparams || b->schema->params[i].keyword_only)
-            return fxs_fail(b->ctx, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d", b->op, i, (int)n);
+            return fxs_fail(b->ctx, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d",
+                            b->op, i, (int)n);
         if (b->schema->params[i].variadic)
             return put_variadic(b, i, args, k);
         FXS_TRY(put(b, i, fxs_value_item(args, k)));
@@ -185,9 +196,11 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
     return FXS_OK;
 }
 
-/* torch.f(input=x) and x.f() are one schema, and axis and keepdims are numpy's names, which torch takes too. */
+/* torch.f(input=x) and x.f() are one schema, and axis and keepdims are numpy's names, which torch
+ * takes too. */
 static int other_name(const binding *b, const char *name) {
-    static const char *const names[][2] = {{"input", "self"}, {"axis", "dim"}, {"keepdims", "keepdim"}};
+    static const char *const names[][2] = {
+        {"input", "self"}, {"axis", "dim"}, {"keepdims", "keepdim"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         int at = strcmp(names[i][0], name) == 0 ? fxs_schema_index(b->schema, names[i][1]) : -1;
         if (at >= 0 && !b->given[at])
@@ -203,7 +216,8 @@ static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
         if (i < 0 && name)
             i = other_name(b, name);
         if (i < 0)
-            return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op, name ? name : "?");
+            return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op,
+                            name ? name : "?");
         if (b->given[i])
             return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is given twice", b->op, name);
         FXS_TRY(put(b, i, fxs_value_item(kwargs, k)));
@@ -217,11 +231,12 @@ static fxs_status bind(binding *b, const fxs_value *args, const fxs_value *kwarg
 }
 
 static fxs_status missing(const binding *b, int i) {
-    return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is missing", b->op, b->schema->params[i].name);
+    return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is missing", b->op,
+                    b->schema->params[i].name);
 }
 
-fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
-                           const fxs_value *kwargs, fxs_value *out) {
+fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
+                           const fxs_value *args, const fxs_value *kwargs, fxs_value *out) {
     binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out};
     FXS_TRY(bind(&b, args, kwargs));
     for (int i = 0; i < s->nparams; i++) {
@@ -234,8 +249,9 @@ fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, cons
     return FXS_OK;
 }
 
-fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s, const fxs_value *args,
-                            const fxs_value *kwargs, fxs_value *out, bool *given) {
+fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
+                            const fxs_value *args, const fxs_value *kwargs, fxs_value *out,
+                            bool *given) {
     binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out, .raw = true};
     FXS_TRY(bind(&b, args, kwargs));
     for (int i = 0; i < s->nparams; i++) {

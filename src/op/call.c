@@ -19,7 +19,8 @@ static fxs_status push_out(fxs_call *c, fxs_tensor *t) {
     return FXS_OK;
 }
 
-fxs_status fxs_out_new(fxs_call *c, fxs_dtype dtype, int ndim, const int64_t *sizes, const int64_t *strides) {
+fxs_status fxs_out_new(fxs_call *c, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                       const int64_t *strides) {
     fxs_tensor *t;
     FXS_TRY(fxs_tensor_make(c->ctx, dtype, ndim, sizes, strides, &t));
     return push_out(c, t);
@@ -55,8 +56,9 @@ fxs_status fxs_op_refuse(fxs_call *c, fxs_status s, const char *fmt, ...) {
 fxs_status fxs_wrap_dim(fxs_call *c, int64_t dim, int ndim, int *out) {
     int64_t n = ndim > 0 ? ndim : 1;
     if (dim < -n || dim >= n)
-        return FXS_REFUSE(c, FXS_EINDEX, "dimension %lld is out of range: it must be in %lld to %lld", (long long)dim,
-                          (long long)-n, (long long)n - 1);
+        return FXS_REFUSE(c, FXS_EINDEX,
+                          "dimension %lld is out of range: it must be in %lld to %lld",
+                          (long long)dim, (long long)-n, (long long)n - 1);
     *out = (int)(dim < 0 ? dim + n : dim);
     return FXS_OK;
 }
@@ -65,12 +67,18 @@ bool fxs_arg_bool(const fxs_call *c, int i) { return c->arg[i].tag == FXS_V_BOOL
 
 int64_t fxs_arg_int(const fxs_call *c, int i) {
     const fxs_value *v = &c->arg[i];
-    return v->tag == FXS_V_INT ? v->u.i : v->tag == FXS_V_BOOL ? v->u.b : v->tag == FXS_V_FLOAT ? (int64_t)v->u.f : 0;
+    return v->tag == FXS_V_INT     ? v->u.i
+           : v->tag == FXS_V_BOOL  ? v->u.b
+           : v->tag == FXS_V_FLOAT ? (int64_t)v->u.f
+                                   : 0;
 }
 
 double fxs_arg_float(const fxs_call *c, int i) {
     const fxs_value *v = &c->arg[i];
-    return v->tag == FXS_V_FLOAT ? v->u.f : v->tag == FXS_V_INT ? (double)v->u.i : v->tag == FXS_V_BOOL ? v->u.b : 0;
+    return v->tag == FXS_V_FLOAT  ? v->u.f
+           : v->tag == FXS_V_INT  ? (double)v->u.i
+           : v->tag == FXS_V_BOOL ? v->u.b
+                                  : 0;
 }
 
 const char *fxs_arg_str(const fxs_call *c, int i) {

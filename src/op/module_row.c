@@ -1,4 +1,5 @@
-/* module_row.c: the small language of layer rows (module_row.h): hyper-parameters, state, and the forward call. */
+/* module_row.c: the small language of layer rows (module_row.h): hyper-parameters, state, and the
+ * forward call. */
 #include "op/module_row.h"
 
 #include <ctype.h>
@@ -49,11 +50,12 @@ static const char *word(reader *r) {
 static fxs_status bad_row(reader *r, const char *what) {
     if (r->no_memory)
         return fxs_fail_memory(r->layer->ctx);
-    return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'", r->layer->row->name, what,
-                    r->at);
+    return fxs_fail(r->layer->ctx, FXS_EPARSE, "row of layer %s: %s expected at '%.20s'",
+                    r->layer->row->name, what, r->at);
 }
 
-/* ---- hyper-parameters ---------------------------------------------------------------------------------- */
+/* ---- hyper-parameters
+ * ---------------------------------------------------------------------------------- */
 
 static fxs_status literal(reader *r, fxs_value *out) {
     blanks(r);
@@ -61,7 +63,8 @@ static fxs_status literal(reader *r, fxs_value *out) {
         const char *end = strchr(r->at + 1, '\'');
         if (!end)
             return bad_row(r, "closing quote");
-        FXS_TRY(fxs_make_text(r->layer->ctx, r->layer->arena, FXS_V_STR, r->at + 1, (size_t)(end - r->at - 1), out));
+        FXS_TRY(fxs_make_text(r->layer->ctx, r->layer->arena, FXS_V_STR, r->at + 1,
+                              (size_t)(end - r->at - 1), out));
         r->at = end + 1;
         return FXS_OK;
     }
@@ -104,14 +107,16 @@ static fxs_status bind_hyper(fxs_layer *layer, const fxs_value *args, const fxs_
                 v = fxs_value_item(kwargs, k);
         }
         if (!v && !optional)
-            return fxs_fail(layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing", layer->row->name, name);
+            return fxs_fail(layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing", layer->row->name,
+                            name);
         layer->hyper_names[layer->nhyper] = name;
         layer->hyper[layer->nhyper++] = v ? *v : fallback;
     }
     if (fxs_value_len(args) > position)
-        return fxs_fail(layer->ctx, FXS_ETYPE, "%s: takes at most %d arguments, not %d", layer->row->name,
-                        (int)position, (int)fxs_value_len(args));
-    /* Keywords that the row does not name are kept by the module, and mean nothing to its forward. */
+        return fxs_fail(layer->ctx, FXS_ETYPE, "%s: takes at most %d arguments, not %d",
+                        layer->row->name, (int)position, (int)fxs_value_len(args));
+    /* Keywords that the row does not name are kept by the module, and mean nothing to its forward.
+     */
     return FXS_OK;
 }
 
@@ -129,10 +134,12 @@ int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwis
     return otherwise;
 }
 
-/* ---- state --------------------------------------------------------------------------------------------- */
+/* ---- state
+ * --------------------------------------------------------------------------------------------- */
 
 static fxs_status not_an_int(reader *r, const char *name) {
-    return fxs_fail(r->layer->ctx, FXS_ETYPE, "%s: argument '%s' must be an int", r->layer->row->name, name);
+    return fxs_fail(r->layer->ctx, FXS_ETYPE, "%s: argument '%s' must be an int",
+                    r->layer->row->name, name);
 }
 
 static fxs_status factor(reader *r, int64_t *out) {
@@ -159,7 +166,8 @@ static fxs_status size_expression(reader *r, int64_t *out) {
         if (accept(r, "*")) {
             FXS_TRY(factor(r, &f));
             if (__builtin_mul_overflow(*out, f, out))
-                return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: a size beyond 2^63", r->layer->row->name);
+                return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: a size beyond 2^63",
+                                r->layer->row->name);
         } else if (accept(r, "/")) {
             FXS_TRY(factor(r, &f));
             if (f == 0 || (f == -1 && *out == INT64_MIN))
@@ -174,7 +182,8 @@ static fxs_status size_expression(reader *r, int64_t *out) {
 
 static fxs_status add_size(reader *r, fxs_state *s, int64_t size) {
     if (s->ndim == FXS_MAX_DIM)
-        return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: '%s' has too many dimensions", r->layer->row->name, s->name);
+        return fxs_fail(r->layer->ctx, FXS_ELIMIT, "%s: '%s' has too many dimensions",
+                        r->layer->row->name, s->name);
     s->sizes[s->ndim++] = size;
     return FXS_OK;
 }
@@ -286,11 +295,12 @@ static fxs_status condition(reader *r, bool *out) {
 
 fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s) {
     if (layer->nstate == FXS_MAX_STATE)
-        return fxs_fail(layer->ctx, FXS_ELIMIT, "%s: more than %d parameters", layer->row->name, FXS_MAX_STATE);
+        return fxs_fail(layer->ctx, FXS_ELIMIT, "%s: more than %d parameters", layer->row->name,
+                        FXS_MAX_STATE);
     for (int i = 0; i < s->ndim; i++)
         if (s->sizes[i] < 0)
-            return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld", layer->row->name,
-                            s->name, (long long)s->sizes[i]);
+            return fxs_fail(layer->ctx, FXS_ESHAPE, "%s: '%s' would have the negative size %lld",
+                            layer->row->name, s->name, (long long)s->sizes[i]);
     if (layer->nstate == layer->state_cap) {
         int cap = layer->state_cap ? layer->state_cap * 2 : 8;
         fxs_state *grown = FXS_NEW_N(layer->arena, fxs_state, (size_t)cap);
@@ -314,7 +324,8 @@ static fxs_status state_entry(reader *r) {
         s.name = word(r);
     if (!s.name)
         return bad_row(r, "a name");
-    /* The condition stands last but decides first: without bias there may be no sizes to compute. */
+    /* The condition stands last but decides first: without bias there may be no sizes to compute.
+     */
     const char *end = strchr(r->at, ';'), *cond = strstr(r->at, " if ");
     if (cond && (!end || cond < end)) {
         reader c = {.layer = r->layer, .at = cond + 4};
@@ -331,8 +342,8 @@ static fxs_status state_entry(reader *r) {
     return FXS_OK;
 }
 
-fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row, const fxs_value *args,
-                          const fxs_value *kwargs, fxs_layer *out) {
+fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row,
+                          const fxs_value *args, const fxs_value *kwargs, fxs_layer *out) {
     *out = (fxs_layer){.ctx = ctx, .arena = a, .row = row};
     return bind_hyper(out, args, kwargs);
 }
@@ -344,7 +355,8 @@ fxs_status fxs_layer_bind_state(fxs_layer *layer) {
     return layer->row->expand ? layer->row->expand(layer) : FXS_OK;
 }
 
-/* ---- the forward call ---------------------------------------------------------------------------------- */
+/* ---- the forward call
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct forward {
     fxs_layer *layer;
@@ -370,7 +382,8 @@ static int list_index(const char *list, const char *name) {
     }
 }
 
-static fxs_status forward_argument(const forward *f, const char *name, int position, fxs_value *out) {
+static fxs_status forward_argument(const forward *f, const char *name, int position,
+                                   fxs_value *out) {
     const fxs_value *v = fxs_value_item(f->args, (size_t)position);
     for (size_t k = 0; !v && k < fxs_value_len(f->kwargs); k++) {
         const char *key = fxs_value_text(fxs_value_key(f->kwargs, k));
@@ -378,7 +391,8 @@ static fxs_status forward_argument(const forward *f, const char *name, int posit
             v = fxs_value_item(f->kwargs, k);
     }
     if (!v && position == 0)
-        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing", f->layer->row->name, name);
+        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing",
+                        f->layer->row->name, name);
     *out = v ? *v : fxs_none();
     return FXS_OK;
 }
@@ -425,7 +439,8 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
     *out = fxs_none();
     FXS_TRY(f->fetch(f->user, name, out));
     const fxs_value *v = fxs_layer_hyper(f->layer, name);
-    /* `bias` names an argument and a parameter: forward means the parameter, and None when there is none. */
+    /* `bias` names an argument and a parameter: forward means the parameter, and None when there is
+     * none. */
     if (out->tag == FXS_V_NONE && v && !declares_state(f->layer->row->state, name))
         *out = *v;
     return FXS_OK;
@@ -433,8 +448,9 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
 
 static fxs_status call_value(reader *r, const forward *f, fxs_value *out) {
     blanks(r);
-    if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) || strncmp(r->at, "None", 4) == 0 ||
-        strncmp(r->at, "True", 4) == 0 || strncmp(r->at, "False", 5) == 0)
+    if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) ||
+        strncmp(r->at, "None", 4) == 0 || strncmp(r->at, "True", 4) == 0 ||
+        strncmp(r->at, "False", 5) == 0)
         return literal(r, out);
     size_t n = word_len(r->at);
     while (n && r->at[n] == '.' && word_len(r->at + n + 1)) /* a child's state: out_proj.weight */
@@ -451,21 +467,27 @@ static fxs_status check_surplus(const forward *f) {
     for (const char *s = list; (s = strchr(s, ',')); s++)
         n++;
     if (fxs_value_len(f->args) > n)
-        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward takes at most %d arguments, not %d", f->layer->row->name,
-                        (int)n, (int)fxs_value_len(f->args));
+        return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward takes at most %d arguments, not %d",
+                        f->layer->row->name, (int)n, (int)fxs_value_len(f->args));
     for (size_t k = 0; k < fxs_value_len(f->kwargs); k++) {
         const char *key = fxs_value_text(fxs_value_key(f->kwargs, k));
         if (!key || list_index(list, key) < 0)
-            return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward has no argument '%s'", f->layer->row->name,
-                            key ? key : "?");
+            return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: forward has no argument '%s'",
+                            f->layer->row->name, key ? key : "?");
     }
     return FXS_OK;
 }
 
-fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven, bool train,
-                          fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args, fxs_value *kwargs) {
-    forward f = {
-        .layer = layer, .arena = a, .args = given, .kwargs = kwgiven, .train = train, .fetch = fetch, .user = user};
+fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
+                          const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch, void *user,
+                          const char **op, fxs_value *args, fxs_value *kwargs) {
+    forward f = {.layer = layer,
+                 .arena = a,
+                 .args = given,
+                 .kwargs = kwgiven,
+                 .train = train,
+                 .fetch = fetch,
+                 .user = user};
     reader r = {.layer = layer, .at = layer->row->call};
     fxs_value positional[FXS_MAX_ARGS];
     fxs_pair named[FXS_MAX_ARGS];

@@ -1,27 +1,30 @@
-/* module_row.h: a leaf layer as a row: how its line in print(model) reads, which parameters and buffers it has, and
- * which operator call its forward is. Rows stand beside the operators they call, in kernels/. */
+/* module_row.h: a leaf layer as a row: how its line in print(model) reads, which parameters and
+ * buffers it has, and which operator call its forward is. Rows stand beside the operators they
+ * call, in kernels/. */
 #ifndef FXS_OP_MODULE_ROW_H
 #define FXS_OP_MODULE_ROW_H
 
 #include "op/op.h"
 
-/* .hyper  The layer's own arguments in the order of its constructor, with the defaults that its repr leaves out:
- *         "in_channels, out_channels, kernel_size, stride, padding=0, bias=True". A name without default must be there.
- * .state  Parameters and buffers that it implies, separated by ';':
+/* .hyper  The layer's own arguments in the order of its constructor, with the defaults that its
+ * repr leaves out: "in_channels, out_channels, kernel_size, stride, padding=0, bias=True". A name
+ * without default must be there. .state  Parameters and buffers that it implies, separated by ';':
  *           [buffer] [dtype] name[shape] = init [if CONDITION]
- *         shape: comma-separated products and quotients of hyper names and integers, *name splices a tuple:
- *           "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); bias[out_channels] =
- * fan_in(weight) if bias" init: zeros, ones, normal, fan_in(NAME): uniform within 1/sqrt(fan-in of that parameter),
- * uniform(HYPER): uniform within 1/sqrt(HYPER). CONDITION: a hyper name that must be true, "not NAME", or NAME ==
- * 'text'. .call   The operator call of forward, in Python's syntax with one level: "conv2d(input, weight, bias,
- * stride=stride)". Names are, in this order: parameters of forward (those of .forward), state, hyper names, `training`.
- *         A parameter or buffer that is not there is None. Literals: None True False, numbers, 'text'.
+ *         shape: comma-separated products and quotients of hyper names and integers, *name splices
+ * a tuple: "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight);
+ * bias[out_channels] = fan_in(weight) if bias" init: zeros, ones, normal, fan_in(NAME): uniform
+ * within 1/sqrt(fan-in of that parameter), uniform(HYPER): uniform within 1/sqrt(HYPER). CONDITION:
+ * a hyper name that must be true, "not NAME", or NAME == 'text'. .call   The operator call of
+ * forward, in Python's syntax with one level: "conv2d(input, weight, bias, stride=stride)". Names
+ * are, in this order: parameters of forward (those of .forward), state, hyper names, `training`. A
+ * parameter or buffer that is not there is None. Literals: None True False, numbers, 'text'.
  * .forward names of forward's parameters: "input" when NULL.
- * .repr   How print(model) shows the arguments, for layers that are built from their constructor: names separated by
- *         commas, "kernel_size(2)=" by keyword, without "=" by position. (N): an int is shown as N of them. |OTHER:
- *         None is shown as OTHER's value. Behind "=": ? only when it is not the default, ! strings in quotes, f an int
- *         as a float. :TEXT is shown as it stands. NULL: as they were given.
- * .expand For layers whose state or call depends on more than this syntax can say (recurrent layers); may be NULL. */
+ * .repr   How print(model) shows the arguments, for layers that are built from their constructor:
+ * names separated by commas, "kernel_size(2)=" by keyword, without "=" by position. (N): an int is
+ * shown as N of them. |OTHER: None is shown as OTHER's value. Behind "=": ? only when it is not the
+ * default, ! strings in quotes, f an int as a float. :TEXT is shown as it stands. NULL: as they
+ * were given. .expand For layers whose state or call depends on more than this syntax can say
+ * (recurrent layers); may be NULL. */
 typedef struct fxs_layer fxs_layer;
 
 struct fxs_module_row {
@@ -56,10 +59,10 @@ struct fxs_layer {
     fxs_state *state; /* empty until fxs_layer_bind_state */
 };
 
-/* Binds positional and keyword arguments as they stand in print(model). Names and values go to `a`. Enough for the
- * forward call; the state that follows is worked out by fxs_layer_bind_state. */
-fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row, const fxs_value *args,
-                          const fxs_value *kwargs, fxs_layer *out);
+/* Binds positional and keyword arguments as they stand in print(model). Names and values go to `a`.
+ * Enough for the forward call; the state that follows is worked out by fxs_layer_bind_state. */
+fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row,
+                          const fxs_value *args, const fxs_value *kwargs, fxs_layer *out);
 fxs_status fxs_layer_bind_state(fxs_layer *layer);
 /* For .expand: adds one state entry. */
 fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s);
@@ -68,10 +71,12 @@ const fxs_value *fxs_layer_hyper(const fxs_layer *layer, const char *name);
 /* The int value of a hyper-parameter (bools count), or `otherwise`. */
 int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwise);
 
-/* The forward call as operator arguments. `given` and `kwgiven` are what the graph passes; `fetch` gives the state by
- * name (NONE when it is not there). args becomes a tuple and kwargs a dict in `a`; *op is the operator's name. */
+/* The forward call as operator arguments. `given` and `kwgiven` are what the graph passes; `fetch`
+ * gives the state by name (NONE when it is not there). args becomes a tuple and kwargs a dict in
+ * `a`; *op is the operator's name. */
 typedef fxs_status fxs_fetch_fn(void *user, const char *name, fxs_value *out);
-fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given, const fxs_value *kwgiven, bool train,
-                          fxs_fetch_fn *fetch, void *user, const char **op, fxs_value *args, fxs_value *kwargs);
+fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
+                          const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch, void *user,
+                          const char **op, fxs_value *args, fxs_value *kwargs);
 
 #endif

@@ -1,4 +1,5 @@
-/* registry.c: built once a context, at the first question, from the tables in kernels/families.c. */
+/* registry.c: built once a context, at the first question, from the tables in kernels/families.c.
+ */
 #include "op/registry.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ static void registry_free(fxs_registry *r) {
 }
 
 /* Appends to the chain under a key, so that the tables' order is the overloads' order. */
-static bool add_candidate(fxs_registry *r, fxs_map *m, const char *key, const fxs_op *op, bool in_place) {
+static bool add_candidate(fxs_registry *r, fxs_map *m, const char *key, const fxs_op *op,
+                          bool in_place) {
     fxs_candidate *c = FXS_NEW(&r->arena, fxs_candidate);
     if (!c)
         return false;
@@ -119,7 +121,8 @@ fxs_status fxs_registry_find_op(fxs_ctx *ctx, const char *name, const fxs_candid
     return FXS_OK;
 }
 
-fxs_status fxs_registry_find_module(fxs_ctx *ctx, const char *class_name, const fxs_module_row **out) {
+fxs_status fxs_registry_find_module(fxs_ctx *ctx, const char *class_name,
+                                    const fxs_module_row **out) {
     fxs_registry *r;
     *out = NULL;
     FXS_TRY(get_registry(ctx, &r));

@@ -31,7 +31,8 @@ static const struct {
 };
 
 static fxs_status bad(cursor *c, const char *what) {
-    return fxs_fail(c->ctx, FXS_EPARSE, "schema '%s': %s at column %d", c->text, what, (int)(c->at - c->text) + 1);
+    return fxs_fail(c->ctx, FXS_EPARSE, "schema '%s': %s at column %d", c->text, what,
+                    (int)(c->at - c->text) + 1);
 }
 
 static void skip_blanks(cursor *c) {
@@ -97,7 +98,8 @@ static fxs_status parse_default(cursor *c, fxs_value *out) {
         const char *end = strchr(c->at + 1, '\'');
         if (!end)
             return bad(c, "unclosed string");
-        FXS_TRY(fxs_make_text(c->ctx, c->arena, FXS_V_STR, c->at + 1, (size_t)(end - c->at - 1), out));
+        FXS_TRY(
+            fxs_make_text(c->ctx, c->arena, FXS_V_STR, c->at + 1, (size_t)(end - c->at - 1), out));
         c->at = end + 1;
         return FXS_OK;
     }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* ---- the operator of a call ----------------------------------------------------------------------------- */
+/* ---- the operator of a call
+ * ----------------------------------------------------------------------------- */
 
 static fxs_status find_ops(const fxs_node *n, fxs_arena *a, const fxs_candidate **ops) {
     fxs_ctx *ctx = n->graph->ctx;
@@ -25,7 +26,8 @@ fxs_status fxs_node_call_of(const fxs_node *n, fxs_arena *a, fxs_node_call *out)
     FXS_TRY(find_ops(n, a, &ops));
     for (; ops; ops = ops->next) {
         FXS_TRY(fxs_registry_schema(ctx, ops->op, &out->schema));
-        fxs_status s = fxs_schema_place(ctx, a, ops->op->name, out->schema, &n->args, &n->kwargs, out->arg, out->given);
+        fxs_status s = fxs_schema_place(ctx, a, ops->op->name, out->schema, &n->args, &n->kwargs,
+                                        out->arg, out->given);
         if (s == FXS_ENOMEM)
             return s;
         if (s == FXS_OK) {
@@ -58,19 +60,21 @@ fxs_status fxs_layer_op(const fxs_module *m, const fxs_op **out) {
     return FXS_OK;
 }
 
-/* ---- effects -------------------------------------------------------------------------------------------- */
+/* ---- effects
+ * -------------------------------------------------------------------------------------------- */
 
 /* False only for what is certain: no such argument, or a False. */
 static bool may_be_true(const fxs_value *v) { return v && (v->tag != FXS_V_BOOL || v->u.b); }
 
 static fxs_effect effect_of_call(const fxs_node_call *c) {
     const fxs_value *out = fxs_node_call_arg(c, "out");
-    bool trains = may_be_true(fxs_node_call_arg(c, "training")) || may_be_true(fxs_node_call_arg(c, "train")) ||
+    bool trains = may_be_true(fxs_node_call_arg(c, "training")) ||
+                  may_be_true(fxs_node_call_arg(c, "train")) ||
                   may_be_true(fxs_node_call_arg(c, "use_input_stats"));
     if (!c->ops)
         return FXS_MAY_WRITE;
-    if (c->ops->in_place || c->ops->op->flags & FXS_OP_WRITES_SELF || (out && out->tag != FXS_V_NONE) ||
-        may_be_true(fxs_node_call_arg(c, "inplace")))
+    if (c->ops->in_place || c->ops->op->flags & FXS_OP_WRITES_SELF ||
+        (out && out->tag != FXS_V_NONE) || may_be_true(fxs_node_call_arg(c, "inplace")))
         return FXS_WRITES;
     if (c->ops->op->flags & FXS_OP_IDLE_IN_EVAL && !trains)
         return FXS_PURE;
@@ -92,17 +96,20 @@ static fxs_status effect_of_layer(const fxs_module *m, fxs_arena *a, fxs_effect 
     if (may_be_true(fxs_layer_hyper(layer, "inplace")))
         *out = FXS_WRITES;
     else
-        *out = op->flags & FXS_OP_RANDOM && !(op->flags & FXS_OP_IDLE_IN_EVAL) ? FXS_IMPURE : FXS_PURE;
+        *out =
+            op->flags & FXS_OP_RANDOM && !(op->flags & FXS_OP_IDLE_IN_EVAL) ? FXS_IMPURE : FXS_PURE;
     return FXS_OK;
 }
 
 /* Views, and what may give its argument itself, compute nothing: they have no cost. */
 static bool may_share(const fxs_op *op) {
-    return !op || !op->kernel || !op->cost || op->flags & (FXS_OP_IDLE_IN_EVAL | FXS_OP_WRITES_SELF);
+    return !op || !op->kernel || !op->cost ||
+           op->flags & (FXS_OP_IDLE_IN_EVAL | FXS_OP_WRITES_SELF);
 }
 
 /* *shares: the result may look at the storage of an argument. */
-static fxs_status effect_of(fxs_module *m, const fxs_node *n, fxs_arena *a, fxs_effect *out, bool *shares) {
+static fxs_status effect_of(fxs_module *m, const fxs_node *n, fxs_arena *a, fxs_effect *out,
+                            bool *shares) {
     fxs_node_call *call;
     bool impure;
     const fxs_op *op = NULL;

@@ -1,5 +1,6 @@
-/* effect.h: what a node does besides giving its result, as far as its arguments tell without a run; and the operator
- * that a call stands for. Passes ask before they merge, move or drop nodes. Modules are taken as in eval mode. */
+/* effect.h: what a node does besides giving its result, as far as its arguments tell without a run;
+ * and the operator that a call stands for. Passes ask before they merge, move or drop nodes.
+ * Modules are taken as in eval mode. */
 #ifndef FXS_PASS_EFFECT_H
 #define FXS_PASS_EFFECT_H
 
@@ -15,9 +16,11 @@ typedef enum fxs_effect {
 
 /* A call_function or call_method by the schema of its operator. */
 typedef struct fxs_node_call {
-    const fxs_candidate *ops; /* the overload that takes the arguments; NULL: none does, or the target is not known */
+    const fxs_candidate *ops; /* the overload that takes the arguments; NULL: none does, or the
+                                 target is not known */
     const fxs_schema *schema;
-    fxs_value arg[FXS_MAX_ARGS]; /* in the schema's order, nodes as nodes; lists that were made live in the arena */
+    fxs_value arg[FXS_MAX_ARGS]; /* in the schema's order, nodes as nodes; lists that were made live
+                                    in the arena */
     bool given[FXS_MAX_ARGS];
 } fxs_node_call;
 fxs_status fxs_node_call_of(const fxs_node *n, fxs_arena *a, fxs_node_call *out);

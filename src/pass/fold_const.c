@@ -1,6 +1,7 @@
-/* fold_const.c: constant folding: what depends on parameters, buffers and literals alone is computed once, and becomes
- * a buffer, or a literal where the result is no tensor. The values are those of the context's seed, and can't be made
- * again: see fxs_module_put_tensor. opt.c lists it. */
+/* fold_const.c: constant folding: what depends on parameters, buffers and literals alone is
+ * computed once, and becomes a buffer, or a literal where the result is no tensor. The values are
+ * those of the context's seed, and can't be made again: see fxs_module_put_tensor. opt.c lists it.
+ */
 #include <string.h>
 
 #include "ir/subst.h"
@@ -21,7 +22,8 @@ typedef struct folding {
     fxs_subst subst;
 } folding;
 
-/* ---- what is constant ----------------------------------------------------------------------------------- */
+/* ---- what is constant
+ * ----------------------------------------------------------------------------------- */
 
 static bool is_constant(const folding *f, const fxs_node *n) {
     if (f->effects.of[n->index] != FXS_PURE || f->effects.written[n->index])
@@ -62,7 +64,8 @@ static fxs_status find_constants(folding *f) {
     return FXS_OK;
 }
 
-/* ---- computing them ------------------------------------------------------------------------------------- */
+/* ---- computing them
+ * ------------------------------------------------------------------------------------- */
 
 static fxs_status copy_node(void *user, fxs_node *from, fxs_value *to) {
     const fxs_val_map *map = user;
@@ -125,7 +128,8 @@ static fxs_status compute(folding *f) {
     return fxs_interpret_graph(f->run, &how);
 }
 
-/* ---- putting them in ------------------------------------------------------------------------------------ */
+/* ---- putting them in
+ * ------------------------------------------------------------------------------------ */
 
 /* A name that nothing in the module has yet. */
 static fxs_status free_name(folding *f, const fxs_node *n, fxs_buf *name) {
@@ -135,7 +139,8 @@ static fxs_status free_name(folding *f, const fxs_node *n, fxs_buf *name) {
         if (i)
             fxs_buf_printf(name, "_%zu", i);
         FXS_TRY(fxs_buf_status(f->g->ctx, name));
-        if (!fxs_module_attribute(f->m, name->data, name->len) && !fxs_module_child(f->m, name->data, name->len))
+        if (!fxs_module_attribute(f->m, name->data, name->len) &&
+            !fxs_module_child(f->m, name->data, name->len))
             return FXS_OK;
     }
 }

@@ -1,5 +1,6 @@
-/* fuse.c: passes for networks in eval mode: batch normalisation folded into the convolution before it, and layers and
- * functions that then do nothing taken out. Both delete the submodules that are no longer needed. opt.c lists them. */
+/* fuse.c: passes for networks in eval mode: batch normalisation folded into the convolution before
+ * it, and layers and functions that then do nothing taken out. Both delete the submodules that are
+ * no longer needed. opt.c lists them. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "pass/effect.h"
 #include "pass/opt.h"
 
-/* ---- who uses which submodule --------------------------------------------------------------------------- */
+/* ---- who uses which submodule
+ * --------------------------------------------------------------------------- */
 
 /* How many nodes call a path, or get a tensor of it. */
 typedef struct module_uses {
@@ -54,7 +56,8 @@ static fxs_status drop_use(fxs_module *m, module_uses *u, const char *path) {
     return uses_of(u, path) ? FXS_OK : fxs_module_delete_submodule(m, path);
 }
 
-/* ---- convolution and batch normalisation ---------------------------------------------------------------- */
+/* ---- convolution and batch normalisation
+ * ---------------------------------------------------------------- */
 
 /* What batch normalisation makes of channel c: x * scale[c] + shift[c]. */
 typedef struct affine {
@@ -90,19 +93,23 @@ static fxs_status read_affine(const fxs_module *bn, fxs_arena *a, affine *out) {
     if (!out->scale || !out->shift)
         return fxs_fail_memory(bn->ctx);
     for (int64_t c = 0; c < out->n; c++) {
-        double e = eps && eps->tag == FXS_V_FLOAT ? eps->u.f : (double)fxs_layer_int(layer, "eps", 0);
+        double e =
+            eps && eps->tag == FXS_V_FLOAT ? eps->u.f : (double)fxs_layer_int(layer, "eps", 0);
         out->scale[c] = number_at(weight, c, 1) / sqrt(number_at(var, c, 1) + e);
         out->shift[c] = number_at(bias, c, 0) - number_at(mean, c, 0) * out->scale[c];
     }
     return FXS_OK;
 }
 
-/* The output channel of row r, column k of a weight: [out, in / groups, ...], transposed [in, out / groups, ...]. */
-static int64_t channel_of(const fxs_tensor *w, bool transposed, int64_t groups, int64_t r, int64_t k) {
+/* The output channel of row r, column k of a weight: [out, in / groups, ...], transposed [in, out /
+ * groups, ...]. */
+static int64_t channel_of(const fxs_tensor *w, bool transposed, int64_t groups, int64_t r,
+                          int64_t k) {
     return transposed ? r / (w->sizes[0] / groups) * w->sizes[1] + k : r;
 }
 
-static void scale_weight(const fxs_tensor *w, fxs_tensor *out, const affine *f, bool transposed, int64_t groups) {
+static void scale_weight(const fxs_tensor *w, fxs_tensor *out, const affine *f, bool transposed,
+                         int64_t groups) {
     int64_t inner = 1, at = 0;
     for (int i = 2; i < w->ndim; i++)
         inner *= w->sizes[i];
@@ -111,12 +118,13 @@ static void scale_weight(const fxs_tensor *w, fxs_tensor *out, const affine *f, 
         for (int64_t k = 0; k < w->sizes[1]; k++) {
             double scale = f->scale[channel_of(w, transposed, groups, r, k)];
             for (int64_t i = 0; i < inner; i++, at++)
-                fxs_store_double(w->dtype, to + (size_t)at * fxs_dtype_size(w->dtype), number_at(w, at, 0) * scale);
+                fxs_store_double(w->dtype, to + (size_t)at * fxs_dtype_size(w->dtype),
+                                 number_at(w, at, 0) * scale);
         }
 }
 
-static fxs_status fill_fused(const fxs_module *conv, const affine *f, bool transposed, int64_t groups,
-                             fxs_module *fused) {
+static fxs_status fill_fused(const fxs_module *conv, const affine *f, bool transposed,
+                             int64_t groups, fxs_module *fused) {
     fxs_tensor *w, *b, *weight = NULL, *bias = NULL;
     FXS_TRY(read_state(conv, "weight", &w));
     FXS_TRY(read_state(conv, "bias", &b));
@@ -128,7 +136,8 @@ static fxs_status fill_fused(const fxs_module *conv, const affine *f, bool trans
         weight->is_parameter = bias->is_parameter = true;
         scale_weight(w, weight, f, transposed, groups);
         for (int64_t c = 0; c < f->n; c++)
-            fxs_store_double(w->dtype, (char *)fxs_tensor_data(bias) + (size_t)c * fxs_dtype_size(w->dtype),
+            fxs_store_double(w->dtype,
+                             (char *)fxs_tensor_data(bias) + (size_t)c * fxs_dtype_size(w->dtype),
                              number_at(b, c, 0) * f->scale[c] + f->shift[c]);
         s = fxs_module_put_tensor(fused, "weight", false, weight);
     }
@@ -192,13 +201,17 @@ static fxs_node *partner_of(const fusing *f, const fxs_node *n, bool *transposed
     const fxs_module *conv = fxs_module_find(f->m, c->target);
     const fxs_parameter *mean = fxs_module_attribute(bn, "running_mean", 12);
     *transposed = rank_of(conv, "ConvTranspose") == rank;
-    if ((!*transposed && rank_of(conv, "Conv") != rank) || !mean || !is_plain(conv) || !is_plain(bn))
+    if ((!*transposed && rank_of(conv, "Conv") != rank) || !mean || !is_plain(conv) ||
+        !is_plain(bn))
         return NULL;
-    return fxs_value_len(&conv->args) > 3 ? NULL : c; /* print(model) names all arguments behind the third */
+    return fxs_value_len(&conv->args) > 3
+               ? NULL
+               : c; /* print(model) names all arguments behind the third */
 }
 
 static fxs_status fuse_pair(fusing *f, fxs_node *c, fxs_node *n, bool transposed) {
-    const fxs_module *conv = fxs_module_find(f->m, c->target), *bn = fxs_module_find(f->m, n->target);
+    const fxs_module *conv = fxs_module_find(f->m, c->target),
+                     *bn = fxs_module_find(f->m, n->target);
     fxs_module *fused = NULL;
     fxs_arena a = {0};
     affine by;
@@ -207,8 +220,9 @@ static fxs_status fuse_pair(fusing *f, fxs_node *c, fxs_node *n, bool transposed
     if (s == FXS_OK)
         s = read_affine(bn, &a, &by);
     if (s == FXS_OK && by.n != fxs_layer_int(layer, "out_channels", -1))
-        s = fxs_fail(f->m->ctx, FXS_ESHAPE, "%s gives %lld channels, but %s normalises %lld", c->target,
-                     (long long)fxs_layer_int(layer, "out_channels", -1), n->target, (long long)by.n);
+        s = fxs_fail(f->m->ctx, FXS_ESHAPE, "%s gives %lld channels, but %s normalises %lld",
+                     c->target, (long long)fxs_layer_int(layer, "out_channels", -1), n->target,
+                     (long long)by.n);
     if (s == FXS_OK)
         s = new_fused(conv, &fused);
     if (s == FXS_OK)
@@ -249,10 +263,12 @@ fxs_status fxs_pass_fuse_conv_bn(fxs_module *m, bool *changed) {
     return s;
 }
 
-/* ---- what does nothing in eval mode --------------------------------------------------------------------- */
+/* ---- what does nothing in eval mode
+ * --------------------------------------------------------------------- */
 
 /* *input: what the node hands through; NULL: it is no such node. */
-static fxs_status find_idle(const fxs_module *m, const fxs_node *n, fxs_arena *a, fxs_node **input) {
+static fxs_status find_idle(const fxs_module *m, const fxs_node *n, fxs_arena *a,
+                            fxs_node **input) {
     const fxs_op *op = NULL;
     const fxs_value *v = fxs_value_item(&n->args, 0);
     *input = NULL;

@@ -1,5 +1,5 @@
-/* legalize.c: nodes in topological order, as torch.fx's legalize_graph gives it: Kahn's algorithm with a queue. opt.c
- * lists it. */
+/* legalize.c: nodes in topological order, as torch.fx's legalize_graph gives it: Kahn's algorithm
+ * with a queue. opt.c lists it. */
 #include "pass/opt.h"
 
 static fxs_status has_cycle(const fxs_graph *g, const size_t *waits) {
@@ -7,8 +7,10 @@ static fxs_status has_cycle(const fxs_graph *g, const size_t *waits) {
     for (const fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n))
         if (waits[n->index])
             fxs_buf_printf(&names, names.len ? ", %s" : "%s", n->name);
-    fxs_status s = names.failed ? fxs_fail_memory(g->ctx)
-                                : fxs_fail(g->ctx, FXS_ELINT, "Input graph has cycles, unable to add [%s]", names.data);
+    fxs_status s =
+        names.failed
+            ? fxs_fail_memory(g->ctx)
+            : fxs_fail(g->ctx, FXS_ELINT, "Input graph has cycles, unable to add [%s]", names.data);
     fxs_buf_free(&names);
     return s;
 }

@@ -1,19 +1,22 @@
-/* match.c: finds a pattern in a graph: torch.fx's SubgraphMatcher. replace.c calls it, and programs do. Its rules are
- * those of torch.fx 1.13, but where 1.13 fails:
- * - A walk that fails takes back all that it bound; 1.13 leaves bindings behind, and then finds too little or too much.
+/* match.c: finds a pattern in a graph: torch.fx's SubgraphMatcher. replace.c calls it, and programs
+ * do. Its rules are those of torch.fx 1.13, but where 1.13 fails:
+ * - A walk that fails takes back all that it bound; 1.13 leaves bindings behind, and then finds too
+ * little or too much.
  * - An anchor that nothing in the graph can stand for is no match; in 1.13 it is a KeyError.
  * - A parameter that the pattern does not use is allowed, and stands for nothing.
- * - Lists and tuples are compared item by item, so that f([a], b) is no f(a, [b]), and inside keywords and slices too;
- *   a placeholder may stand for a whole list. In positional arguments a list is as good as a tuple.
+ * - Lists and tuples are compared item by item, so that f([a], b) is no f(a, [b]), and inside
+ * keywords and slices too; a placeholder may stand for a whole list. In positional arguments a list
+ * is as good as a tuple.
  * - A pattern's own parameter is never an anchor: a pattern that only returns one is refused.
- * Matches are filtered as they are found, so that nodes of a kept match are not tried again: the time is linear in the
- * graph for patterns whose anchors hang together. */
+ * Matches are filtered as they are found, so that nodes of a kept match are not tried again: the
+ * time is linear in the graph for patterns whose anchors hang together. */
 #include "pass/match_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what makes a complete match a good one ------------------------------------------------------------- */
+/* ---- what makes a complete match a good one
+ * ------------------------------------------------------------- */
 
 static bool is_free(void *user, const fxs_value *leaf) {
     const fxs_search *s = user;
@@ -21,8 +24,8 @@ static bool is_free(void *user, const fxs_value *leaf) {
     return !role || !fxs_search_computes(s->plan->nodes[role - 1]);
 }
 
-/* What is computed inside and not returned has no user outside; a list that a placeholder stands for holds nothing of
- * the inside. */
+/* What is computed inside and not returned has no user outside; a list that a placeholder stands
+ * for holds nothing of the inside. */
 static bool is_contained(const fxs_search *s) {
     for (size_t i = 0; i < s->ntrail; i++) {
         const fxs_node *p = s->plan->nodes[s->trail[i]];
@@ -42,8 +45,8 @@ static bool is_inside(const fxs_search *s, const fxs_node *n) {
     return s->role[n->index] && fxs_search_computes(s->plan->nodes[s->role[n->index] - 1]);
 }
 
-/* Whether a way leads from a returned node out of the match and back in: as one node it would need itself. Goes back
- * from the inputs, not further than to the first returned node. */
+/* Whether a way leads from a returned node out of the match and back in: as one node it would need
+ * itself. Goes back from the inputs, not further than to the first returned node. */
 static bool makes_cycle(const fxs_search *s) {
     size_t first = SIZE_MAX, depth = 0;
     uint64_t stamp = fxs_graph_stamp(s->g);
@@ -55,7 +58,8 @@ static bool makes_cycle(const fxs_search *s) {
             first = t->u.node->index;
     }
     for (size_t i = 0; i < s->ntrail; i++)
-        if (s->bound[s->trail[i]].tag == FXS_V_NODE && fxs_search_computes(s->plan->nodes[s->trail[i]])) {
+        if (s->bound[s->trail[i]].tag == FXS_V_NODE &&
+            fxs_search_computes(s->plan->nodes[s->trail[i]])) {
             fxs_node *n = s->bound[s->trail[i]].u.node;
             n->mark = stamp;
             s->walk[depth++] = n;
@@ -76,7 +80,8 @@ static bool makes_cycle(const fxs_search *s) {
     return false;
 }
 
-/* ---- keeping a match ------------------------------------------------------------------------------------ */
+/* ---- keeping a match
+ * ------------------------------------------------------------------------------------ */
 
 static fxs_status keep_value(fxs_search *s, size_t position, fxs_value *out) {
     const fxs_value *v = &s->bound[position];
@@ -95,7 +100,8 @@ static fxs_status fill_match(fxs_search *s, fxs_match *m) {
     fxs_match_pair *nodes = FXS_NEW_N(a, fxs_match_pair, s->ntrail);
     fxs_value *placeholders = FXS_NEW_N(a, fxs_value, plan->nplaceholders);
     fxs_value *returning = FXS_NEW_N(a, fxs_value, plan->nreturning);
-    *m = (fxs_match){.anchors = anchors, .nodes = nodes, .placeholders = placeholders, .returning = returning};
+    *m = (fxs_match){
+        .anchors = anchors, .nodes = nodes, .placeholders = placeholders, .returning = returning};
     if (!anchors || !nodes || !placeholders || !returning)
         return fxs_fail_memory(s->ctx);
     for (size_t i = 0; i < plan->nanchors; i++)
@@ -133,7 +139,8 @@ static fxs_status keep_match(fxs_search *s) {
     return status;
 }
 
-/* ---- candidates ----------------------------------------------------------------------------------------- */
+/* ---- candidates
+ * ----------------------------------------------------------------------------------------- */
 
 static fxs_status add_candidate(fxs_search *s, fxs_search_level *l, size_t index) {
     if (l->n == l->cap) {
@@ -162,7 +169,8 @@ static int compare_indices(const void *a, const void *b) {
 }
 
 /* Nodes at the end of the anchor's way from a bound node, in the graph's order. */
-static fxs_status follow_way(fxs_search *s, const fxs_plan_anchor *a, fxs_node *from, fxs_search_level *l) {
+static fxs_status follow_way(fxs_search *s, const fxs_plan_anchor *a, fxs_node *from,
+                             fxs_search_level *l) {
     l->n = 0;
     FXS_TRY(add_candidate(s, l, from->index));
     for (size_t step = 0; step < a->npath; step++) {
@@ -172,7 +180,8 @@ static fxs_status follow_way(fxs_search *s, const fxs_plan_anchor *a, fxs_node *
             const fxs_node *n = s->by_index[l->candidates[i]];
             for (size_t u = 0; u < n->nusers; u++) {
                 s->steps++;
-                if (n->users[u]->mark == stamp || !fxs_search_fits(s, s->plan->nodes[a->path[step]], n->users[u]))
+                if (n->users[u]->mark == stamp ||
+                    !fxs_search_fits(s, s->plan->nodes[a->path[step]], n->users[u]))
                     continue;
                 n->users[u]->mark = stamp;
                 FXS_TRY(add_candidate(s, l, n->users[u]->index));
@@ -214,10 +223,11 @@ static fxs_node *next_candidate(fxs_search *s, size_t k) {
     return l->next < list->n ? s->by_index[list->candidates[l->next++]] : NULL;
 }
 
-/* ---- the search ----------------------------------------------------------------------------------------- */
+/* ---- the search
+ * ----------------------------------------------------------------------------------------- */
 
-/* Everything is bound. Returns the level to go on from: where overlapping matches are dropped, no other match can share
- * this one's first anchor. */
+/* Everything is bound. Returns the level to go on from: where overlapping matches are dropped, no
+ * other match can share this one's first anchor. */
 static fxs_status complete(fxs_search *s, size_t k, size_t *go_on) {
     *go_on = k;
     if (!is_contained(s) || makes_cycle(s))
@@ -262,8 +272,8 @@ static fxs_status make_room(fxs_search *s) {
     s->trail = FXS_NEW_N(&s->arena, size_t, n);
     s->levels = FXS_NEW_N(&s->arena, fxs_search_level, nanchors);
     s->whole = FXS_NEW_N(&s->arena, fxs_search_level, nanchors);
-    if (!s->by_index || !s->role || !s->taken || !s->walk || !s->bound || !s->kept || !s->trail || !s->levels ||
-        !s->whole)
+    if (!s->by_index || !s->role || !s->taken || !s->walk || !s->bound || !s->kept || !s->trail ||
+        !s->levels || !s->whole)
         return fxs_fail_memory(s->ctx);
     for (size_t i = 0; i < n; i++)
         s->bound[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
@@ -284,8 +294,10 @@ static void drop_search(fxs_search *s) {
     fxs_arena_clear(&s->arena);
 }
 
-fxs_status fxs_match_search(fxs_graph *g, const fxs_plan *plan, const fxs_match_options *opt, fxs_matches **out) {
-    fxs_search s = {.ctx = g->ctx, .g = g, .plan = plan, .opt = opt, .out = fxs_alloc0(1, sizeof **out)};
+fxs_status fxs_match_search(fxs_graph *g, const fxs_plan *plan, const fxs_match_options *opt,
+                            fxs_matches **out) {
+    fxs_search s = {
+        .ctx = g->ctx, .g = g, .plan = plan, .opt = opt, .out = fxs_alloc0(1, sizeof **out)};
     *out = s.out;
     if (!s.out)
         return fxs_fail_memory(g->ctx);
@@ -303,9 +315,11 @@ fxs_status fxs_match_search(fxs_graph *g, const fxs_plan *plan, const fxs_match_
     return status;
 }
 
-/* ---- public --------------------------------------------------------------------------------------------- */
+/* ---- public
+ * --------------------------------------------------------------------------------------------- */
 
-fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern, const fxs_match_options *opt, fxs_matches **out) {
+fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern, const fxs_match_options *opt,
+                           fxs_matches **out) {
     fxs_match_options defaults = {0};
     fxs_arena a = {0};
     fxs_plan plan;
@@ -320,7 +334,8 @@ fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern, const fxs_mat
 fxs_status fxs_graph_same(fxs_graph *g, const fxs_graph *other, bool *same) {
     fxs_matches *m;
     *same = false;
-    FXS_TRY(fxs_graph_match(g, other, &(fxs_match_options){.match_output = true, .match_placeholder = true}, &m));
+    FXS_TRY(fxs_graph_match(
+        g, other, &(fxs_match_options){.match_output = true, .match_placeholder = true}, &m));
     *same = m->len > 0;
     fxs_matches_free(m);
     return FXS_OK;
@@ -340,4 +355,6 @@ void fxs_matches_free(fxs_matches *m) {
 }
 
 size_t fxs_matches_count(const fxs_matches *m) { return m->len; }
-const fxs_match *fxs_matches_at(const fxs_matches *m, size_t i) { return i < m->len ? &m->items[i] : NULL; }
+const fxs_match *fxs_matches_at(const fxs_matches *m, size_t i) {
+    return i < m->len ? &m->items[i] : NULL;
+}

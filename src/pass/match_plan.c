@@ -1,6 +1,6 @@
-/* match_plan.c: a pattern graph becomes a plan for the search: its nodes by position, what it returns, its anchors, and
- * for each anchor but the first a way to it from what is bound by then. Called by match.c and replace.c; knows nothing
- * of the graph that is searched. */
+/* match_plan.c: a pattern graph becomes a plan for the search: its nodes by position, what it
+ * returns, its anchors, and for each anchor but the first a way to it from what is bound by then.
+ * Called by match.c and replace.c; knows nothing of the graph that is searched. */
 #include <string.h>
 
 #include "pass/match.h"
@@ -28,8 +28,9 @@ static fxs_status number_nodes(planner *p, const fxs_graph *g) {
     p->came = FXS_NEW_N(p->arena, size_t, len);
     p->way = FXS_NEW_N(p->arena, size_t, len);
     p->seen = FXS_NEW_N(p->arena, uint64_t, len);
-    if (!plan->nodes || !plan->position || !plan->returned || !plan->returning || !plan->placeholders ||
-        !plan->anchors || !p->bound || !p->stack || !p->came || !p->way || !p->seen)
+    if (!plan->nodes || !plan->position || !plan->returned || !plan->returning ||
+        !plan->placeholders || !plan->anchors || !p->bound || !p->stack || !p->came || !p->way ||
+        !p->seen)
         return fxs_fail_memory(p->ctx);
     for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
         plan->position[n->id] = plan->n;
@@ -57,21 +58,26 @@ static bool note_returned(void *user, const fxs_value *leaf) {
 static fxs_status check_pattern(planner *p, bool match_output) {
     const fxs_plan *plan = p->plan;
     if (plan->n == 0)
-        return fxs_fail(p->ctx, FXS_EINVAL, "SubgraphMatcher cannot be initialized with an empty pattern");
+        return fxs_fail(p->ctx, FXS_EINVAL,
+                        "SubgraphMatcher cannot be initialized with an empty pattern");
     if (!plan->output)
         return fxs_fail(p->ctx, FXS_EINVAL, "the pattern has no output");
     for (size_t i = 0; i < plan->n; i++) {
         const fxs_node *n = plan->nodes[i];
         if (!n->nusers && n->kind != FXS_OUTPUT && n->kind != FXS_PLACEHOLDER)
-            return fxs_fail(p->ctx, FXS_EINVAL,
-                            "SubgraphMatcher cannot be initialized with an pattern with dead code: Node %s", n->name);
+            return fxs_fail(
+                p->ctx, FXS_EINVAL,
+                "SubgraphMatcher cannot be initialized with an pattern with dead code: Node %s",
+                n->name);
         if (n->kind == FXS_PLACEHOLDER && n->nusers == 1 && plan->returned[i] && !match_output)
-            return fxs_fail(p->ctx, FXS_EINVAL, "the pattern returns its parameter '%s' without using it", n->name);
+            return fxs_fail(p->ctx, FXS_EINVAL,
+                            "the pattern returns its parameter '%s' without using it", n->name);
     }
     return FXS_OK;
 }
 
-/* ---- ways to later anchors ------------------------------------------------------------------------------ */
+/* ---- ways to later anchors
+ * ------------------------------------------------------------------------------ */
 
 static void bind_from(planner *p, size_t anchor) {
     size_t depth = 0;
@@ -90,8 +96,8 @@ static void bind_from(planner *p, size_t anchor) {
     }
 }
 
-/* The nearest node above the anchor that is bound; one that computes is better than a placeholder, which may have many
- * users. Returns false when there is none. came[] leads back. */
+/* The nearest node above the anchor that is bound; one that computes is better than a placeholder,
+ * which may have many users. Returns false when there is none. came[] leads back. */
 static bool nearest_bound(planner *p, size_t anchor, size_t *found) {
     size_t head = 0, tail = 0;
     bool placeholder = false;

@@ -1,10 +1,11 @@
-/* match_walk.c: one walk of a search: the pattern from an anchor towards its inputs, beside the graph from a candidate.
- * The rules of what may stand for what are here; match.c calls it. */
+/* match_walk.c: one walk of a search: the pattern from an anchor towards its inputs, beside the
+ * graph from a candidate. The rules of what may stand for what are here; match.c calls it. */
 #include <string.h>
 
 #include "pass/match_search.h"
 
-/* Comparisons of one search: a pattern of independent parts that never fit together would take forever. */
+/* Comparisons of one search: a pattern of independent parts that never fit together would take
+ * forever. */
 enum { MAX_STEPS = 200000000 };
 
 bool fxs_search_fits(const fxs_search *s, const fxs_node *p, const fxs_node *t) {
@@ -20,7 +21,8 @@ static bool same_literal(const fxs_value *a, const fxs_value *b) {
     if (a->tag != b->tag)
         return false;
     size_t n = fxs_value_len(a);
-    if (a->tag != FXS_V_LIST && a->tag != FXS_V_TUPLE && a->tag != FXS_V_SLICE && a->tag != FXS_V_DICT)
+    if (a->tag != FXS_V_LIST && a->tag != FXS_V_TUPLE && a->tag != FXS_V_SLICE &&
+        a->tag != FXS_V_DICT)
         return fxs_value_equal(a, b);
     if (n != fxs_value_len(b))
         return false;
@@ -33,7 +35,8 @@ static bool same_literal(const fxs_value *a, const fxs_value *b) {
     return true;
 }
 
-static fxs_status push(fxs_search *s, const fxs_value *pattern, const fxs_value *target, bool strict) {
+static fxs_status push(fxs_search *s, const fxs_value *pattern, const fxs_value *target,
+                       bool strict) {
     if (s->depth == s->cap) {
         size_t cap = s->cap ? s->cap * 2 : 64;
         fxs_search_pair *grown = fxs_realloc(s->stack, cap, sizeof *grown);
@@ -69,12 +72,15 @@ static const fxs_value *dict_find(const fxs_value *dict, const fxs_value *key) {
     return NULL;
 }
 
-/* Items are pushed last first, so that they are compared in order: that is the order of discovery. */
-static fxs_status push_items(fxs_search *s, const fxs_value *p, const fxs_value *t, bool strict, bool *fits) {
+/* Items are pushed last first, so that they are compared in order: that is the order of discovery.
+ */
+static fxs_status push_items(fxs_search *s, const fxs_value *p, const fxs_value *t, bool strict,
+                             bool *fits) {
     size_t n = fxs_value_len(p);
     *fits = n == fxs_value_len(t);
     for (size_t i = n; *fits && i-- > 0;) {
-        const fxs_value *other = p->tag == FXS_V_DICT ? dict_find(t, fxs_value_key(p, i)) : fxs_value_item(t, i);
+        const fxs_value *other =
+            p->tag == FXS_V_DICT ? dict_find(t, fxs_value_key(p, i)) : fxs_value_item(t, i);
         *fits = other != NULL;
         if (other)
             FXS_TRY(push(s, fxs_value_item(p, i), other, strict));
@@ -100,7 +106,8 @@ static fxs_status meet_node(fxs_search *s, const fxs_node *p, const fxs_value *t
         return FXS_OK;
     }
     const fxs_node *n = t->u.node;
-    if (s->role[n->index] || !fxs_search_fits(s, p, n) || (fxs_search_computes(p) && s->taken[n->index]))
+    if (s->role[n->index] || !fxs_search_fits(s, p, n) ||
+        (fxs_search_computes(p) && s->taken[n->index]))
         return FXS_OK;
     *fits = true;
     bind(s, position, t);
@@ -110,7 +117,9 @@ static fxs_status meet_node(fxs_search *s, const fxs_node *p, const fxs_value *t
     return *fits ? push_items(s, &p->args, &n->args, false, fits) : FXS_OK;
 }
 
-static bool is_sequence(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
+static bool is_sequence(const fxs_value *v) {
+    return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE;
+}
 
 static fxs_status compare(fxs_search *s, fxs_search_pair c, bool *fits) {
     const fxs_value *p = c.pattern, *t = c.target;
@@ -133,7 +142,8 @@ fxs_status fxs_search_walk(fxs_search *s, size_t anchor, fxs_node *target, bool 
     FXS_TRY(push(s, &p, &t, false));
     while (*fits && s->depth) {
         if (++s->steps > MAX_STEPS)
-            return fxs_fail(s->ctx, FXS_ELIMIT, "the pattern's parts fit in too many ways: over %d comparisons",
+            return fxs_fail(s->ctx, FXS_ELIMIT,
+                            "the pattern's parts fit in too many ways: over %d comparisons",
                             MAX_STEPS);
         FXS_TRY(compare(s, s->stack[--s->depth], fits));
     }

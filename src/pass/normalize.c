@@ -1,5 +1,6 @@
-/* normalize.c: a call's arguments by the names of its schema: torch.fx's normalized_arguments, and the pass that gives
- * them to all nodes. Knows no operator: schemas and layer rows say the names. */
+/* normalize.c: a call's arguments by the names of its schema: torch.fx's normalized_arguments, and
+ * the pass that gives them to all nodes. Knows no operator: schemas and layer rows say the names.
+ */
 #include <string.h>
 
 #include "ir/subst.h"
@@ -13,7 +14,8 @@ typedef struct named {
     const fxs_value *value[FXS_MAX_ARGS]; /* NULL: not given */
 } named;
 
-/* ---- names ---------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Python's own functions take no keywords. */
 static bool takes_keywords(const char *target) {
@@ -24,7 +26,8 @@ static bool takes_keywords(const char *target) {
     return true;
 }
 
-/* A positional list of numbers, as in torch.permute(x, 0, 1), goes by one name: it counts as one argument. */
+/* A positional list of numbers, as in torch.permute(x, 0, 1), goes by one name: it counts as one
+ * argument. */
 static void name_function(const fxs_node_call *c, const fxs_node *n, unsigned flags, named *out) {
     size_t given = fxs_value_len(&n->args);
     for (int i = 0; i < c->schema->nparams; i++) {
@@ -59,7 +62,8 @@ static bool place_layer_arguments(const fxs_node *n, named *out) {
         out->value[i] = fxs_value_item(&n->args, i);
     for (size_t k = 0; k < fxs_value_len(&n->kwargs); k++) {
         size_t i = 0;
-        while (i < out->n && strcmp(out->name[i], fxs_value_text(fxs_value_key(&n->kwargs, k))) != 0)
+        while (i < out->n &&
+               strcmp(out->name[i], fxs_value_text(fxs_value_key(&n->kwargs, k))) != 0)
             i++;
         if (i == out->n || out->value[i])
             return false;
@@ -68,9 +72,11 @@ static bool place_layer_arguments(const fxs_node *n, named *out) {
     return true;
 }
 
-/* ---- the result ----------------------------------------------------------------------------------------- */
+/* ---- the result
+ * ----------------------------------------------------------------------------------------- */
 
-static fxs_status give(fxs_graph *g, const named *by, unsigned flags, fxs_value *args, fxs_value *kwargs) {
+static fxs_status give(fxs_graph *g, const named *by, unsigned flags, fxs_value *args,
+                       fxs_value *kwargs) {
     size_t positional = flags & FXS_NORMALIZE_KEYWORDS ? 0 : by->npositional, count = 0;
     for (size_t i = positional; i < by->n; i++)
         count += by->value[i] != NULL;
@@ -82,14 +88,16 @@ static fxs_status give(fxs_graph *g, const named *by, unsigned flags, fxs_value 
     for (size_t i = positional; i < by->n; i++) {
         if (!by->value[i])
             continue;
-        FXS_TRY(fxs_make_text(g->ctx, &g->arena, FXS_V_STR, by->name[i], strlen(by->name[i]), &p->key));
+        FXS_TRY(
+            fxs_make_text(g->ctx, &g->arena, FXS_V_STR, by->name[i], strlen(by->name[i]), &p->key));
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, by->value[i], &p->value));
         p++;
     }
     return FXS_OK;
 }
 
-static fxs_status normal_function(const fxs_node *n, fxs_arena *a, unsigned flags, named *by, bool *known) {
+static fxs_status normal_function(const fxs_node *n, fxs_arena *a, unsigned flags, named *by,
+                                  bool *known) {
     fxs_node_call *call = FXS_NEW(a, fxs_node_call);
     if (!call)
         return fxs_fail_memory(n->graph->ctx);
@@ -104,7 +112,8 @@ static fxs_status normal_layer(const fxs_node *n, fxs_arena *a, named *by, bool 
     const fxs_module *root = n->graph->owner, *m = root ? fxs_module_find(root, n->target) : NULL;
     if (!m)
         return fxs_fail(n->graph->ctx, FXS_ENOTFOUND,
-                        "Tried to normalize node with target %s but root did not have that target!", n->target);
+                        "Tried to normalize node with target %s but root did not have that target!",
+                        n->target);
     if (!m->row || m->graph)
         return FXS_OK;
     FXS_TRY(layer_names(m, a, by));
@@ -112,8 +121,8 @@ static fxs_status normal_layer(const fxs_node *n, fxs_arena *a, named *by, bool 
     return FXS_OK;
 }
 
-fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_value *args, fxs_value *kwargs,
-                                         bool *known) {
+fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_value *args,
+                                         fxs_value *kwargs, bool *known) {
     fxs_arena a = {0};
     named by = {0};
     fxs_status s = FXS_OK;
@@ -128,7 +137,8 @@ fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_
     return s;
 }
 
-/* ---- the pass ------------------------------------------------------------------------------------------- */
+/* ---- the pass
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct new_arguments {
     fxs_value args, kwargs;
@@ -141,7 +151,8 @@ static fxs_status normalize_all(fxs_graph *g, new_arguments *of, bool *changed) 
         new_arguments *to = &of[n->index];
         if (!fxs_value_len(&n->args))
             continue;
-        FXS_TRY(fxs_node_normalized_arguments(n, FXS_NORMALIZE_KEYWORDS, &to->args, &to->kwargs, &to->set));
+        FXS_TRY(fxs_node_normalized_arguments(n, FXS_NORMALIZE_KEYWORDS, &to->args, &to->kwargs,
+                                              &to->set));
         if (to->set)
             n->mark = stamp;
         *changed |= to->set;

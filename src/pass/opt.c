@@ -25,7 +25,8 @@ static fxs_status no_such_pass(fxs_ctx *ctx, const char *name) {
     for (size_t i = 0; i < NROWS; i++)
         fxs_buf_printf(&known, i ? ", %s" : "%s", rows[i].name);
     fxs_status s = known.failed ? fxs_fail_memory(ctx)
-                                : fxs_fail(ctx, FXS_ENOTFOUND, "there is no pass '%s'; known: %s", name, known.data);
+                                : fxs_fail(ctx, FXS_ENOTFOUND, "there is no pass '%s'; known: %s",
+                                           name, known.data);
     fxs_buf_free(&known);
     return s;
 }
@@ -48,10 +49,11 @@ fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed) {
     return FXS_OK;
 }
 
-/* ---- passes of one step --------------------------------------------------------------------------------- */
+/* ---- passes of one step
+ * --------------------------------------------------------------------------------- */
 
-/* As fxs_graph_eliminate_dead_code, but what writes into a tensor stays: torch.fx 1.13 drops an in-place method whose
- * result nobody uses. */
+/* As fxs_graph_eliminate_dead_code, but what writes into a tensor stays: torch.fx 1.13 drops an
+ * in-place method whose result nobody uses. */
 fxs_status fxs_pass_dead_code(fxs_module *m, bool *changed) {
     fxs_graph *g = m->graph;
     fxs_arena a = {0};

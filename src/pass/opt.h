@@ -1,5 +1,5 @@
-/* opt.h: the passes, one function each: it changes m's graph, and says whether it did. opt.c has their table; lint is
- * run by it. */
+/* opt.h: the passes, one function each: it changes m's graph, and says whether it did. opt.c has
+ * their table; lint is run by it. */
 #ifndef FXS_PASS_OPT_H
 #define FXS_PASS_OPT_H
 

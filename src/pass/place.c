@@ -72,9 +72,10 @@ static int by_place(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-fxs_status fxs_place_find(fxs_placer *p, const fxs_value *inputs, size_t ninputs, fxs_node *at, uint64_t stamp,
-                          bool *possible) {
-    finding f = {.p = p, .at = at, .bad = stamp, .seen = fxs_graph_stamp(at->graph), .possible = true};
+fxs_status fxs_place_find(fxs_placer *p, const fxs_value *inputs, size_t ninputs, fxs_node *at,
+                          uint64_t stamp, bool *possible) {
+    finding f = {
+        .p = p, .at = at, .bad = stamp, .seen = fxs_graph_stamp(at->graph), .possible = true};
     p->n = 0;
     for (size_t i = 0; i < ninputs; i++)
         fxs_value_visit(&inputs[i], look_at, &f);

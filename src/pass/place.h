@@ -1,5 +1,6 @@
-/* place.h: positions of nodes that stay right while nodes are put in: node->index counts in steps of 2^24, and a new
- * node gets a number between its neighbours'. replace.c asks which of two nodes stands first. */
+/* place.h: positions of nodes that stay right while nodes are put in: node->index counts in steps
+ * of 2^24, and a new node gets a number between its neighbours'. replace.c asks which of two nodes
+ * stands first. */
 #ifndef FXS_PASS_PLACE_H
 #define FXS_PASS_PLACE_H
 
@@ -17,10 +18,11 @@ typedef struct fxs_placer {
     size_t n, cap;
 } fxs_placer;
 
-/* Finds what a new node before `at` would need and stands behind `at`: inputs[ninputs], and what they need themselves.
- * *possible is false when one of them needs `at` or a node whose mark is `stamp`. */
-fxs_status fxs_place_find(fxs_placer *p, const fxs_value *inputs, size_t ninputs, fxs_node *at, uint64_t stamp,
-                          bool *possible);
+/* Finds what a new node before `at` would need and stands behind `at`: inputs[ninputs], and what
+ * they need themselves. *possible is false when one of them needs `at` or a node whose mark is
+ * `stamp`. */
+fxs_status fxs_place_find(fxs_placer *p, const fxs_value *inputs, size_t ninputs, fxs_node *at,
+                          uint64_t stamp, bool *possible);
 /* Moves what was found to before `at`, in its order. */
 fxs_status fxs_place_move(fxs_placer *p, fxs_node *at);
 

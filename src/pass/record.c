@@ -1,5 +1,5 @@
-/* record.c: fxs_run: the interpreter with the recording observers; what torch.fx calls ShapeProp, and the article
- * ResultProbe. */
+/* record.c: fxs_run: the interpreter with the recording observers; what torch.fx calls ShapeProp,
+ * and the article ResultProbe. */
 #include "pass/record.h"
 
 #include <string.h>
@@ -63,11 +63,13 @@ static fxs_status count_node(void *user, fxs_node *n, const fxs_step *step) {
     return FXS_OK;
 }
 
-fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt, fxs_run_summary *summary) {
+fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
+                   fxs_run_summary *summary) {
     fxs_run_summary own = {0};
     fxs_run_options defaults = {0};
     sum_up u = {.s = &own, .opt = opt ? opt : &defaults};
-    fxs_observer observers[3] = {{fxs_record_meta, m->ctx}, {count_node, &u}, {fxs_record_stats, m->ctx}};
+    fxs_observer observers[3] = {
+        {fxs_record_meta, m->ctx}, {count_node, &u}, {fxs_record_stats, m->ctx}};
     fxs_value *inputs;
     if (!m->graph)
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has no graph to run", m->class_name);

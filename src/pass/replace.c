@@ -1,8 +1,9 @@
-/* replace.c: torch.fx's replace_pattern: matches become copies of a replacement graph. Everything that can be refused
- * is checked before the graph is touched. All replacements are put in first, then all uses are rewritten and the
- * matched nodes erased in one go, so that the time is linear in the graph. Names and places are torch.fx 1.13's: a copy
- * stands before the first user of what it replaces. Where its inputs stand behind that (the parts of a match may lie
- * far apart), they are moved up; 1.13 leaves a graph that lint refuses. A match whose replacement would have to feed
+/* replace.c: torch.fx's replace_pattern: matches become copies of a replacement graph. Everything
+ * that can be refused is checked before the graph is touched. All replacements are put in first,
+ * then all uses are rewritten and the matched nodes erased in one go, so that the time is linear in
+ * the graph. Names and places are torch.fx 1.13's: a copy stands before the first user of what it
+ * replaces. Where its inputs stand behind that (the parts of a match may lie far apart), they are
+ * moved up; 1.13 leaves a graph that lint refuses. A match whose replacement would have to feed
  * itself, through that of another match, stays as it is. */
 #include <string.h>
 
@@ -25,7 +26,8 @@ typedef struct replacing {
     fxs_placer placer;
 } replacing;
 
-/* ---- checks --------------------------------------------------------------------------------------------- */
+/* ---- checks
+ * --------------------------------------------------------------------------------------------- */
 
 static bool is_container(const fxs_value *v) {
     return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT;
@@ -53,7 +55,8 @@ static fxs_status check_target(const replacing *r, const fxs_node *n) {
         return FXS_OK;
     if (r->from)
         give = fxs_module_lookup(r->from, n->target);
-    bool in_the_way = have.param || fxs_module_attribute(have.parent, have.missing, have.missing_len);
+    bool in_the_way =
+        have.param || fxs_module_attribute(have.parent, have.missing, have.missing_len);
     if ((give.module || (give.param && attribute)) && !in_the_way)
         return FXS_OK;
     if (in_the_way)
@@ -61,11 +64,11 @@ static fxs_status check_target(const replacing *r, const fxs_node *n) {
                         "the replacement's target %s can't be put in: a tensor of that name is "
                         "there",
                         n->target);
-    return fxs_fail(
-        r->ctx, FXS_ENOTFOUND,
-        "Attempted to create a \"%s\" node during subgraph rewriting with target %s, but what it references "
-        "does not exist in either the original GraphModule or the replacement",
-        fxs_kind_name(n->kind), n->target);
+    return fxs_fail(r->ctx, FXS_ENOTFOUND,
+                    "Attempted to create a \"%s\" node during subgraph rewriting with target %s, "
+                    "but what it references "
+                    "does not exist in either the original GraphModule or the replacement",
+                    fxs_kind_name(n->kind), n->target);
 }
 
 /* Notes the parameters and the output on the way. */
@@ -95,7 +98,8 @@ static fxs_status check_returned_parameter(const replacing *r, size_t i) {
         if (r->plan->placeholders[k] == at && v->tag == FXS_V_NODE && v->u.node == r->params[k])
             return FXS_OK;
     return fxs_fail(r->ctx, FXS_EINVAL,
-                    "the pattern returns its parameter '%s', so the replacement must return its own in that place",
+                    "the pattern returns its parameter '%s', so the replacement must return its "
+                    "own in that place",
                     r->plan->nodes[at]->name);
 }
 
@@ -103,14 +107,17 @@ static fxs_status check_pair(const replacing *r) {
     const fxs_plan *plan = r->plan;
     size_t n = is_container(r->result) ? fxs_value_len(r->result) : 1;
     if (plan->nplaceholders != r->nparams)
-        return fxs_fail(r->ctx, FXS_EINVAL, "the pattern has %zu parameters, but the replacement %zu",
+        return fxs_fail(r->ctx, FXS_EINVAL,
+                        "the pattern has %zu parameters, but the replacement %zu",
                         plan->nplaceholders, r->nparams);
     if (plan->nreturning != n)
-        return fxs_fail(r->ctx, FXS_EINVAL, "the pattern returns %zu values, but the replacement %zu", plan->nreturning,
+        return fxs_fail(r->ctx, FXS_EINVAL,
+                        "the pattern returns %zu values, but the replacement %zu", plan->nreturning,
                         n);
     for (size_t k = 0; k < r->nparams; k++)
         if (!plan->nodes[plan->placeholders[k]]->nusers && r->params[k]->nusers)
-            return fxs_fail(r->ctx, FXS_EINVAL, "the replacement uses '%s', but the pattern does not use its '%s'",
+            return fxs_fail(r->ctx, FXS_EINVAL,
+                            "the replacement uses '%s', but the pattern does not use its '%s'",
                             r->params[k]->name, plan->nodes[plan->placeholders[k]]->name);
     for (size_t i = 0; i < plan->nreturning; i++)
         if (plan->nodes[plan->returning[i]]->kind == FXS_PLACEHOLDER)
@@ -129,14 +136,16 @@ static fxs_status check_users(const replacing *r) {
         for (size_t i = 0; i < m->nreturning; i++)
             users += is_replaced(r, i) ? m->returning[i].u.node->nusers : 0;
         if (!users)
-            return fxs_fail(r->ctx, FXS_EINVAL,
-                            "The returning_nodes should have at least one user node: Node %s is dead code",
-                            m->nodes[0].target.u.node->name);
+            return fxs_fail(
+                r->ctx, FXS_EINVAL,
+                "The returning_nodes should have at least one user node: Node %s is dead code",
+                m->nodes[0].target.u.node->name);
     }
     return FXS_OK;
 }
 
-/* ---- one match ------------------------------------------------------------------------------------------ */
+/* ---- one match
+ * ------------------------------------------------------------------------------------------ */
 
 static bool computes(const fxs_match_pair *p) { return p->pattern->kind != FXS_PLACEHOLDER; }
 
@@ -146,7 +155,8 @@ static fxs_node *first_user(const replacing *r, const fxs_match *m) {
     for (size_t i = 0; i < m->nreturning; i++) {
         const fxs_node *n = is_replaced(r, i) ? m->returning[i].u.node : NULL;
         for (size_t u = 0; n && u < n->nusers; u++)
-            if (!fxs_subst_erases(&r->subst, n->users[u]) && (!first || n->users[u]->index < first->index))
+            if (!fxs_subst_erases(&r->subst, n->users[u]) &&
+                (!first || n->users[u]->index < first->index))
                 first = n->users[u];
     }
     return first;
@@ -171,7 +181,8 @@ static bool drop_leaf(void *user, const fxs_value *leaf) {
     return true;
 }
 
-static fxs_status copy_replacement(replacing *r, const fxs_match *m, fxs_node *at, fxs_val_map *map) {
+static fxs_status copy_replacement(replacing *r, const fxs_match *m, fxs_node *at,
+                                   fxs_val_map *map) {
     fxs_node *before = at->prev;
     fxs_insert_point was;
     fxs_value result = fxs_none();
@@ -214,7 +225,8 @@ static fxs_status replace_match(replacing *r, const fxs_match *m, bool *done) {
     return FXS_OK;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * ---------------------------------------------------------------------------------------- */
 
 static void drop_match(const fxs_match *m) {
     for (size_t i = 0; i < m->nnodes; i++)
@@ -251,18 +263,21 @@ static fxs_status put_target(const replacing *r, const fxs_node *n) {
 }
 
 static fxs_status put_modules(const replacing *r) {
-    for (const fxs_node *n = fxs_graph_first(r->replacement); n && n->kind != FXS_OUTPUT; n = fxs_node_next(n))
+    for (const fxs_node *n = fxs_graph_first(r->replacement); n && n->kind != FXS_OUTPUT;
+         n = fxs_node_next(n))
         if (n->kind == FXS_CALL_MODULE || n->kind == FXS_GET_ATTR)
             FXS_TRY(put_target(r, n));
     return FXS_OK;
 }
 
-static fxs_status run(replacing *r, fxs_arena *a, const fxs_graph *pattern, const fxs_match_options *opt) {
+static fxs_status run(replacing *r, fxs_arena *a, const fxs_graph *pattern,
+                      const fxs_match_options *opt) {
     fxs_plan plan;
     if (!r->g)
         return fxs_fail(r->ctx, FXS_EINVAL, "module %s has no graph", r->gm->class_name);
     if (opt->match_output || opt->keep_overlapping)
-        return fxs_fail(r->ctx, FXS_EINVAL, "matches that hold the output or overlap can't be replaced");
+        return fxs_fail(r->ctx, FXS_EINVAL,
+                        "matches that hold the output or overlap can't be replaced");
     FXS_TRY(fxs_plan_make(a, pattern, false, &plan));
     r->plan = &plan;
     FXS_TRY(check_replacement(r, a));
@@ -279,11 +294,13 @@ static fxs_status run(replacing *r, fxs_arena *a, const fxs_graph *pattern, cons
     return fxs_graph_lint(r->g);
 }
 
-fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern, const fxs_graph *replacement,
-                               const fxs_module *from, const fxs_match_options *opt, fxs_matches **out, size_t *count) {
+fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern,
+                               const fxs_graph *replacement, const fxs_module *from,
+                               const fxs_match_options *opt, fxs_matches **out, size_t *count) {
     fxs_match_options defaults = {0};
     fxs_arena a = {0};
-    replacing r = {.ctx = gm->ctx, .gm = gm, .g = gm->graph, .replacement = replacement, .from = from};
+    replacing r = {
+        .ctx = gm->ctx, .gm = gm, .g = gm->graph, .replacement = replacement, .from = from};
     r.placer.subst = &r.subst;
     if (out)
         *out = NULL;

@@ -1,7 +1,8 @@
-/* split.c: torch.fx's split_module: the calls of a graph, spread over parts, become GraphModules that a new graph calls
- * one after the other. Names, order and targets are torch's: parts are named submod_PART, their parameters after the
- * nodes that give them, the layers in them by their paths with '_' for '.'. A part that nobody needs returns None,
- * where torch.fx 1.13 raises an IndexError. */
+/* split.c: torch.fx's split_module: the calls of a graph, spread over parts, become GraphModules
+ * that a new graph calls one after the other. Names, order and targets are torch's: parts are named
+ * submod_PART, their parameters after the nodes that give them, the layers in them by their paths
+ * with '_' for '.'. A part that nobody needs returns None, where torch.fx 1.13 raises an
+ * IndexError. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ typedef struct splitting {
     fxs_val_map *map; /* node of the whole -> value in base */
 } splitting;
 
-/* ---- what each part needs ------------------------------------------------------------------------------- */
+/* ---- what each part needs
+ * ------------------------------------------------------------------------------- */
 
 /* Arrays grow by doubling in the arena: the length says when. */
 static bool grow_set(fxs_arena *a, void ***items, size_t n) {
@@ -152,16 +154,19 @@ static fxs_status order_parts(splitting *s) {
             if (--p->after[i]->waits == 0)
                 stack[depth++] = p->after[i];
     }
-    return n == s->nparts ? FXS_OK : fxs_fail(s->ctx, FXS_EINVAL, "cycle exists between partitions!");
+    return n == s->nparts ? FXS_OK
+                          : fxs_fail(s->ctx, FXS_EINVAL, "cycle exists between partitions!");
 }
 
-/* ---- the parts' graphs ---------------------------------------------------------------------------------- */
+/* ---- the parts' graphs
+ * ---------------------------------------------------------------------------------- */
 
 static fxs_status look_up(void *user, fxs_node *from, fxs_value *to) {
     const fxs_val_map *map = user;
     const fxs_value *v = fxs_val_map_get(map, from);
     if (!v)
-        return fxs_fail(from->graph->ctx, FXS_ELINT, "Node %s is used before its part gives it", from->name);
+        return fxs_fail(from->graph->ctx, FXS_ELINT, "Node %s is used before its part gives it",
+                        from->name);
     *to = fxs_value_ref(*v);
     return FXS_OK;
 }
@@ -173,7 +178,8 @@ static fxs_status begin_part(splitting *s, part *p) {
     FXS_TRY(fxs_val_map_new(s->g, &p->map));
     for (size_t i = 0; i < p->inputs.n; i++) {
         fxs_node *from = p->inputs.items[i], *n;
-        FXS_TRY(fxs_graph_create_node(p->graph, FXS_PLACEHOLDER, from->name, NULL, NULL, NULL, from->type, &n));
+        FXS_TRY(fxs_graph_create_node(p->graph, FXS_PLACEHOLDER, from->name, NULL, NULL, NULL,
+                                      from->type, &n));
         FXS_TRY(fxs_val_map_set(p->map, from, fxs_of_node(n)));
     }
     return FXS_OK;
@@ -190,7 +196,8 @@ static fxs_status flat_target(splitting *s, part *p, const fxs_node *n, const ch
         if (*c == '.')
             *c = '_';
     return m ? fxs_module_add_submodule(p->module, flat, m)
-             : fxs_fail(s->ctx, FXS_ENOTFOUND, "there is no module '%s', which Node %s calls", n->target, n->name);
+             : fxs_fail(s->ctx, FXS_ENOTFOUND, "there is no module '%s', which Node %s calls",
+                        n->target, n->name);
 }
 
 /* The name is made anew, from the target. */
@@ -216,7 +223,8 @@ static fxs_status end_part(splitting *s, part *p) {
     return fxs_graph_output(p->graph, &result, &n);
 }
 
-/* ---- the graph that calls them -------------------------------------------------------------------------- */
+/* ---- the graph that calls them
+ * -------------------------------------------------------------------------- */
 
 static fxs_status put_attribute(splitting *s, const char *path) {
     fxs_lookup at = fxs_module_lookup(s->gm, path);
@@ -294,7 +302,8 @@ static fxs_status split(splitting *s, fxs_partition_fn *part_of, void *user) {
     return fxs_graph_lint(s->base);
 }
 
-fxs_status fxs_split_module(fxs_module *gm, fxs_partition_fn *part_of, void *user, fxs_module **out) {
+fxs_status fxs_split_module(fxs_module *gm, fxs_partition_fn *part_of, void *user,
+                            fxs_module **out) {
     splitting s = {.ctx = gm->ctx, .gm = gm, .g = gm->graph};
     fxs_status status = split(&s, part_of, user);
     for (size_t i = 0; i < s.nparts; i++) {

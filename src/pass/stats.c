@@ -1,5 +1,6 @@
-/* stats.c: value statistics: one pass over each tensor. NaN and Inf are counted and take no part in min, max and mean.
- * Sums are made over blocks of fixed size and added in order, so that threads do not change them. */
+/* stats.c: value statistics: one pass over each tensor. NaN and Inf are counted and take no part in
+ * min, max and mean. Sums are made over blocks of fixed size and added in order, so that threads do
+ * not change them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,8 +31,8 @@ static void add_value(partial *p, double x) {
     }
 }
 
-/* Branch-free: a value that is not finite counts as one and stays out of the rest. Several lanes so that the compiler can
- * use vectors without reordering a sum. */
+/* Branch-free: a value that is not finite counts as one and stays out of the rest. Several lanes so
+ * that the compiler can use vectors without reordering a sum. */
 FXS_VECTOR
 static void add_floats(partial *p, const float *x, int64_t n) {
     enum { LANES = 16 };
@@ -106,7 +107,8 @@ static void run_blocks(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
-/* All elements are read once in any order, so a dense tensor (permuted, channels_last) is as good as a contiguous one.
+/* All elements are read once in any order, so a dense tensor (permuted, channels_last) is as good
+ * as a contiguous one.
  */
 static bool is_dense(const fxs_tensor *t) {
     int64_t expected = 1;
@@ -129,7 +131,10 @@ void fxs_tensor_stats(fxs_ctx *ctx, const fxs_tensor *t, fxs_stats *out) {
     int64_t n = fxs_tensor_numel(t), count = (n + BLOCK - 1) / BLOCK;
     partial total = nothing;
     *out = (fxs_stats){.min = (double)NAN, .max = (double)NAN, .mean = (double)NAN, .numel = n};
-    job j = {.t = t, .numel = n, .contiguous = is_dense(t), .blocks = fxs_alloc((size_t)count, sizeof *j.blocks)};
+    job j = {.t = t,
+             .numel = n,
+             .contiguous = is_dense(t),
+             .blocks = fxs_alloc((size_t)count, sizeof *j.blocks)};
     if (!j.blocks || n == 0 || !t->storage || !fxs_is_computable(t->dtype)) {
         fxs_free(j.blocks);
         return;

@@ -1,4 +1,5 @@
-/* inputs.c: input specifications as the command line takes them, and their binding to placeholders. */
+/* inputs.c: input specifications as the command line takes them, and their binding to placeholders.
+ */
 #include "run/inputs.h"
 
 #include <ctype.h>
@@ -70,14 +71,15 @@ static fxs_status push(fxs_inputs *in, input *item) {
     return FXS_OK;
 }
 
-/* ---- specifications --------------------------------------------------------------------------------------- */
+/* ---- specifications
+ * --------------------------------------------------------------------------------------- */
 
 static fxs_status bad(fxs_inputs *in, const input *i, const char *what) {
-    return fxs_fail(
-        in->ctx, FXS_EINVAL,
-        "input '%s': %s; an input is [NAME=]SHAPE[:DTYPE[:LOW..HIGH]] as x=1x3x224x224 or tokens=2x50:int64:0..999, "
-        "NAME=@FILE.npy, or int:3, float:0.5, bool:true, str:TEXT, none",
-        i->spec, what);
+    return fxs_fail(in->ctx, FXS_EINVAL,
+                    "input '%s': %s; an input is [NAME=]SHAPE[:DTYPE[:LOW..HIGH]] as x=1x3x224x224 "
+                    "or tokens=2x50:int64:0..999, "
+                    "NAME=@FILE.npy, or int:3, float:0.5, bool:true, str:TEXT, none",
+                    i->spec, what);
 }
 
 static fxs_status parse_shape(fxs_inputs *in, input *i, const char *s, size_t len) {
@@ -109,11 +111,13 @@ static bool holds(fxs_dtype d, double x) {
 static fxs_status parse_range(fxs_inputs *in, input *i, const char *s) {
     const char *dots = strstr(s, "..");
     if (!dots || !fxs_read_float(s, (size_t)(dots - s), &i->low) ||
-        !fxs_read_float(dots + 2, strlen(dots + 2), &i->high) || !isfinite(i->low) || !isfinite(i->high))
+        !fxs_read_float(dots + 2, strlen(dots + 2), &i->high) || !isfinite(i->low) ||
+        !isfinite(i->high))
         return bad(in, i, "its range must be LOW..HIGH");
     if (i->low > i->high)
         return bad(in, i, "its range is empty: LOW is above HIGH");
-    if (!fxs_is_floating(i->dtype) && (!holds(i->dtype, ceil(i->low)) || !holds(i->dtype, floor(i->high))))
+    if (!fxs_is_floating(i->dtype) &&
+        (!holds(i->dtype, ceil(i->low)) || !holds(i->dtype, floor(i->high))))
         return bad(in, i, "its dtype can't hold its range");
     if (!fxs_is_floating(i->dtype) && ceil(i->low) > floor(i->high))
         return bad(in, i, "there is no whole number in its range");
@@ -156,8 +160,10 @@ static fxs_status parse_plain(fxs_inputs *in, input *i, const char *s, bool *is_
         if (!fxs_read_float(s + 6, strlen(s + 6), &i->value.u.f))
             return bad(in, i, "float: wants a number");
     } else if (strncmp(s, "bool:", 5) == 0) {
-        bool yes = strcmp(s + 5, "true") == 0 || strcmp(s + 5, "True") == 0 || strcmp(s + 5, "1") == 0;
-        if (!yes && strcmp(s + 5, "false") != 0 && strcmp(s + 5, "False") != 0 && strcmp(s + 5, "0") != 0)
+        bool yes =
+            strcmp(s + 5, "true") == 0 || strcmp(s + 5, "True") == 0 || strcmp(s + 5, "1") == 0;
+        if (!yes && strcmp(s + 5, "false") != 0 && strcmp(s + 5, "False") != 0 &&
+            strcmp(s + 5, "0") != 0)
             return bad(in, i, "bool: wants true or false");
         i->value = fxs_bool(yes);
     } else if (strncmp(s, "str:", 4) == 0) {
@@ -208,7 +214,9 @@ fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec) {
 }
 
 fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v) {
-    input i = {.value = v, .name = name ? fxs_memdup0(name, strlen(name)) : NULL, .spec = fxs_memdup0("value", 5)};
+    input i = {.value = v,
+               .name = name ? fxs_memdup0(name, strlen(name)) : NULL,
+               .spec = fxs_memdup0("value", 5)};
     if (!i.spec || (name && !i.name)) {
         free_input(&i);
         return fxs_fail_memory(in->ctx);
@@ -216,7 +224,8 @@ fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v) {
     return push(in, &i);
 }
 
-/* ---- binding ---------------------------------------------------------------------------------------------- */
+/* ---- binding
+ * ---------------------------------------------------------------------------------------------- */
 
 static fxs_status fill(fxs_ctx *ctx, const input *i, const char *name, fxs_tensor *t) {
     uint64_t seed = ctx->seed * 0x9e3779b97f4a7c15u ^ fxs_hash(name, strlen(name));
@@ -226,13 +235,15 @@ static fxs_status fill(fxs_ctx *ctx, const input *i, const char *name, fxs_tenso
             fxs_fill_uniform(ctx, t, seed, i->low, i->high);
         else
             fxs_fill_normal(ctx, t, seed, 0, 1); /* torch.randn */
-    } else {                                     /* 0 and 1 are valid indices and masks for nearly everything */
-        fxs_fill_integers(ctx, t, seed, i->ranged ? (int64_t)ceil(i->low) : 0, i->ranged ? (int64_t)floor(i->high) : 1);
+    } else { /* 0 and 1 are valid indices and masks for nearly everything */
+        fxs_fill_integers(ctx, t, seed, i->ranged ? (int64_t)ceil(i->low) : 0,
+                          i->ranged ? (int64_t)floor(i->high) : 1);
     }
     return FXS_OK;
 }
 
-/* A copy with the same strides: a network may write its inputs in place, and the next run wants them as they were. */
+/* A copy with the same strides: a network may write its inputs in place, and the next run wants
+ * them as they were. */
 static fxs_status copy_tensor(fxs_ctx *ctx, const fxs_tensor *from, fxs_value *out) {
     fxs_tensor *t;
     FXS_TRY(fxs_tensor_make(ctx, from->dtype, from->ndim, from->sizes, from->strides, &t));
@@ -247,7 +258,8 @@ static fxs_status copy_tensor(fxs_ctx *ctx, const fxs_tensor *from, fxs_value *o
     return FXS_OK;
 }
 
-static fxs_status value_of(fxs_ctx *ctx, const input *i, const char *name, fxs_run_mode mode, fxs_value *out) {
+static fxs_status value_of(fxs_ctx *ctx, const input *i, const char *name, fxs_run_mode mode,
+                           fxs_value *out) {
     fxs_tensor *t;
     if (i->value.tag == FXS_V_TENSOR && mode == FXS_RUN_EXECUTE && i->value.u.tensor->storage)
         return copy_tensor(ctx, i->value.u.tensor, out);
@@ -273,8 +285,8 @@ static fxs_status value_of(fxs_ctx *ctx, const input *i, const char *name, fxs_r
 static const char *bare_name(const fxs_node *n) { return n->target + strspn(n->target, "*"); }
 
 static bool names_placeholder(const input *i, const fxs_node *n) {
-    return i->name &&
-           (strcmp(i->name, n->name) == 0 || strcmp(i->name, bare_name(n)) == 0 || strcmp(i->name, n->target) == 0);
+    return i->name && (strcmp(i->name, n->name) == 0 || strcmp(i->name, bare_name(n)) == 0 ||
+                       strcmp(i->name, n->target) == 0);
 }
 
 static const fxs_node *next_placeholder(const fxs_node *n) {
@@ -286,23 +298,25 @@ static const fxs_node *next_placeholder(const fxs_node *n) {
 static fxs_status refuse_input(const fxs_inputs *in, const fxs_graph *g, const input *i) {
     fxs_buf names = {0};
     size_t count = 0;
-    for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n; n = next_placeholder(fxs_node_next(n)))
+    for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n;
+         n = next_placeholder(fxs_node_next(n)))
         fxs_buf_printf(&names, count++ ? ", %s" : "%s", n->target);
     fxs_status s;
     if (names.failed)
         s = fxs_fail_memory(in->ctx);
     else if (i->name)
-        s = fxs_fail(in->ctx, FXS_EINVAL, "the model has no input '%s'; its inputs are: %s", i->name,
-                     count ? names.data : "none");
+        s = fxs_fail(in->ctx, FXS_EINVAL, "the model has no input '%s'; its inputs are: %s",
+                     i->name, count ? names.data : "none");
     else
-        s = fxs_fail(in->ctx, FXS_EINVAL, "input '%s' is one too many; the model's inputs are: %s", i->spec,
-                     count ? names.data : "none");
+        s = fxs_fail(in->ctx, FXS_EINVAL, "input '%s' is one too many; the model's inputs are: %s",
+                     i->spec, count ? names.data : "none");
     fxs_buf_free(&names);
     return s;
 }
 
 /* *args takes all inputs by position that are left, **kwargs none. */
-static fxs_status bind_star(const fxs_inputs *in, const fxs_node *n, fxs_run_mode mode, bool *used, fxs_value *out) {
+static fxs_status bind_star(const fxs_inputs *in, const fxs_node *n, fxs_run_mode mode, bool *used,
+                            fxs_value *out) {
     if (n->target[1] == '*')
         return fxs_make_dict(in->ctx, NULL, 0, out);
     size_t count = 0;
@@ -318,7 +332,8 @@ static fxs_status bind_star(const fxs_inputs *in, const fxs_node *n, fxs_run_mod
     return FXS_OK;
 }
 
-static fxs_status bind_one(const fxs_inputs *in, const fxs_node *n, fxs_run_mode mode, bool *used, fxs_value *out) {
+static fxs_status bind_one(const fxs_inputs *in, const fxs_node *n, fxs_run_mode mode, bool *used,
+                           fxs_value *out) {
     for (size_t i = 0; i < in->n; i++) {
         if (used[i] || !names_placeholder(&in->items[i], n))
             continue;
@@ -336,9 +351,11 @@ static fxs_status bind_one(const fxs_inputs *in, const fxs_node *n, fxs_run_mode
     return FXS_OK;
 }
 
-static fxs_status bind_all(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode, bool *used, fxs_value *values) {
+static fxs_status bind_all(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode, bool *used,
+                           fxs_value *values) {
     size_t k = 0;
-    for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n; n = next_placeholder(fxs_node_next(n)), k++)
+    for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n;
+         n = next_placeholder(fxs_node_next(n)), k++)
         FXS_TRY(bind_one(in, n, mode, used, &values[k]));
     for (size_t i = 0; i < in->n; i++)
         if (!used[i])
@@ -348,7 +365,8 @@ static fxs_status bind_all(const fxs_inputs *in, const fxs_graph *g, fxs_run_mod
 
 static size_t count_placeholders(const fxs_graph *g) {
     size_t n = 0;
-    for (const fxs_node *p = next_placeholder(fxs_graph_first(g)); p; p = next_placeholder(fxs_node_next(p)))
+    for (const fxs_node *p = next_placeholder(fxs_graph_first(g)); p;
+         p = next_placeholder(fxs_node_next(p)))
         n++;
     return n;
 }
@@ -359,7 +377,8 @@ void fxs_input_values_free(fxs_value *values, const fxs_graph *g) {
     fxs_free(values);
 }
 
-fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode, fxs_value **out) {
+fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode,
+                           fxs_value **out) {
     size_t n = count_placeholders(g);
     fxs_inputs none = {.ctx = g->ctx};
     in = in ? in : &none;

@@ -4,9 +4,11 @@
 
 #include "ir/module.h"
 
-/* A value for each placeholder of the graph, in order; FXS_V_UNKNOWN where none is given. In META mode tensors have no
- * storage. The values are counted; free with fxs_input_values_free. `in` may be NULL. */
-fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode, fxs_value **out);
+/* A value for each placeholder of the graph, in order; FXS_V_UNKNOWN where none is given. In META
+ * mode tensors have no storage. The values are counted; free with fxs_input_values_free. `in` may
+ * be NULL. */
+fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode,
+                           fxs_value **out);
 void fxs_input_values_free(fxs_value *values, const fxs_graph *g);
 
 /* A NumPy .npy file (version 1 to 3) as a tensor. */

@@ -1,5 +1,5 @@
-/* interpret.c: see interpret.h: the interpreter driven for recording. A node that fails or is unknown gives an unknown
- * result; nodes that need it are blocked, and all others go on. */
+/* interpret.c: see interpret.h: the interpreter driven for recording. A node that fails or is
+ * unknown gives an unknown result; nodes that need it are blocked, and all others go on. */
 #include "run/interpret.h"
 
 #include <string.h>
@@ -50,7 +50,8 @@ static fxs_status step_node(fxs_interpreter *it, const fxs_interpret *how, fxs_n
     fxs_value *result = &it->env[n->index], value = fxs_none();
     step.culprit = unknown_input(it, n);
     if (step.culprit && step.culprit->index >= n->index) {
-        fxs_fail(it->ctx, FXS_ELINT, "%%%s is used before it has been defined: the nodes are not in order",
+        fxs_fail(it->ctx, FXS_ELINT,
+                 "%%%s is used before it has been defined: the nodes are not in order",
                  step.culprit->name);
         step.culprit = NULL;
         FXS_TRY(note_failure(it, FXS_ELINT, &step));
@@ -78,7 +79,8 @@ static size_t count_placeholders(const fxs_graph *g) {
 
 fxs_status fxs_interpret_graph(fxs_module *root, const fxs_interpret *how) {
     fxs_interpreter *it;
-    FXS_TRY(fxs_interpreter_new(root, &(fxs_interpreter_options){.mode = how->mode, .train = how->train}, &it));
+    FXS_TRY(fxs_interpreter_new(
+        root, &(fxs_interpreter_options){.mode = how->mode, .train = how->train}, &it));
     fxs_status s = FXS_OK;
     it->args = how->inputs;
     it->nargs = how->inputs ? count_placeholders(it->graph) : 0;

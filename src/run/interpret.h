@@ -1,5 +1,6 @@
-/* interpret.h: the loop over a graph's nodes: resolves arguments, computes, tells observers, drops what is no longer
- * needed. The only place where nodes are run; ShapeProp, statistics, profiles are observers of it. */
+/* interpret.h: the loop over a graph's nodes: resolves arguments, computes, tells observers, drops
+ * what is no longer needed. The only place where nodes are run; ShapeProp, statistics, profiles are
+ * observers of it. */
 #ifndef FXS_RUN_INTERPRET_H
 #define FXS_RUN_INTERPRET_H
 
@@ -28,7 +29,8 @@ typedef struct fxs_observer {
 typedef struct fxs_interpret {
     fxs_run_mode mode;
     bool train;
-    const fxs_value *inputs; /* one a placeholder, in order; FXS_V_UNKNOWN: not given. NULL: none is given */
+    const fxs_value
+        *inputs; /* one a placeholder, in order; FXS_V_UNKNOWN: not given. NULL: none is given */
     const fxs_observer *observers;
     size_t nobservers;
 } fxs_interpret;

@@ -10,7 +10,8 @@ double fxs_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------- */
+/* ---- arguments
+ * -------------------------------------------------------------------------------------------- */
 
 static fxs_status resolve_node(void *user, const fxs_value *leaf, fxs_value *out) {
     fxs_interpreter *it = user;
@@ -18,22 +19,25 @@ static fxs_status resolve_node(void *user, const fxs_value *leaf, fxs_value *out
         return FXS_OK;
     const fxs_value *v = fxs_interpreter_env(it, leaf->u.node);
     if (!v)
-        return fxs_fail(it->ctx, FXS_EINVAL,
-                        "a node references nonexistent value %s! Run fxs_graph_lint to diagnose such issues",
-                        leaf->u.node->name);
+        return fxs_fail(
+            it->ctx, FXS_EINVAL,
+            "a node references nonexistent value %s! Run fxs_graph_lint to diagnose such issues",
+            leaf->u.node->name);
     *out = *v;
     return FXS_OK;
 }
 
-/* Arguments with values in the place of nodes. Containers live in the scratch arena, what they hold is borrowed. */
+/* Arguments with values in the place of nodes. Containers live in the scratch arena, what they hold
+ * is borrowed. */
 static fxs_status resolve(fxs_interpreter *it, const fxs_value *v, fxs_value *out) {
     return fxs_value_map(it->ctx, &it->scratch, v, resolve_node, it, out);
 }
 
-/* ---- the kinds of nodes ------------------------------------------------------------------------------------ */
+/* ---- the kinds of nodes
+ * ------------------------------------------------------------------------------------ */
 
-static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops, const fxs_value *args,
-                          const fxs_value *kwargs, fxs_value *result) {
+static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops,
+                          const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
     fxs_apply how = {.meta = it->mode == FXS_RUN_META,
                      .train = it->train,
                      .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
@@ -55,7 +59,8 @@ fxs_status fxs_interpreter_call_function(fxs_interpreter *it, fxs_node *n, const
     return call_op(it, n, ops, args, kwargs, result);
 }
 
-/* x.view(...) is Tensor.view, size.numel() is torch.Size.numel: by the type of the first argument. */
+/* x.view(...) is Tensor.view, size.numel() is torch.Size.numel: by the type of the first argument.
+ */
 static fxs_status find_method(fxs_interpreter *it, const fxs_node *n, const fxs_value *args,
                               const fxs_candidate **ops) {
     const fxs_value *self = fxs_value_item(args, 0);
@@ -64,15 +69,16 @@ static fxs_status find_method(fxs_interpreter *it, const fxs_node *n, const fxs_
         return fxs_fail(it->ctx, FXS_ETYPE, "method %s is called on nothing", n->target);
     const char *type = self->tag == FXS_V_TENSOR ? "Tensor" : fxs_value_type_name(self);
     fxs_buf_printf(&name, "%s.%s", type, n->target);
-    fxs_status s = name.failed ? fxs_fail_memory(it->ctx) : fxs_registry_find(it->ctx, name.data, ops);
+    fxs_status s =
+        name.failed ? fxs_fail_memory(it->ctx) : fxs_registry_find(it->ctx, name.data, ops);
     if (s == FXS_OK && !*ops)
         s = fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no method %s here", name.data);
     fxs_buf_free(&name);
     return s;
 }
 
-fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                       fxs_value *result) {
+fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                       const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops;
     FXS_TRY(find_method(it, n, args, &ops));
     return call_op(it, n, ops, args, kwargs, result);
@@ -93,17 +99,18 @@ static fxs_status read_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_valu
 }
 
 static fxs_status missing_target(fxs_interpreter *it, const fxs_node *n, const fxs_lookup *at) {
-    return fxs_fail(it->ctx, FXS_ENOTFOUND, "there is no '%.*s' in %s, which %s needs", (int)at->missing_len,
-                    at->missing, at->parent->class_name, n->target);
+    return fxs_fail(it->ctx, FXS_ENOTFOUND, "there is no '%.*s' in %s, which %s needs",
+                    (int)at->missing_len, at->missing, at->parent->class_name, n->target);
 }
 
-fxs_status fxs_interpreter_get_attr(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                    fxs_value *result) {
+fxs_status fxs_interpreter_get_attr(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                    const fxs_value *kwargs, fxs_value *result) {
     fxs_lookup at = fxs_module_lookup(it->root, n->target);
     (void)args;
     (void)kwargs;
     if (at.module)
-        return fxs_make_text(it->ctx, NULL, FXS_V_OPAQUE, at.module->class_name, strlen(at.module->class_name), result);
+        return fxs_make_text(it->ctx, NULL, FXS_V_OPAQUE, at.module->class_name,
+                             strlen(at.module->class_name), result);
     if (!at.param)
         return missing_target(it, n, &at);
     if (!at.param->is_buffer)
@@ -138,8 +145,8 @@ static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
-static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user *u, const fxs_value *args,
-                             const fxs_value *kwargs, fxs_value *result) {
+static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user *u,
+                             const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops;
     const char *op;
     fxs_value op_args, op_kwargs;
@@ -147,7 +154,8 @@ static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user 
     if (!layer)
         return fxs_fail_memory(it->ctx);
     FXS_TRY(fxs_module_layer(u->module, &it->scratch, layer));
-    FXS_TRY(fxs_layer_call(layer, &it->scratch, args, kwargs, it->train, fetch_state, u, &op, &op_args, &op_kwargs));
+    FXS_TRY(fxs_layer_call(layer, &it->scratch, args, kwargs, it->train, fetch_state, u, &op,
+                           &op_args, &op_kwargs));
     FXS_TRY(fxs_registry_find_op(it->ctx, op, &ops));
     if (!ops)
         return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no operator %s here", op);
@@ -155,12 +163,13 @@ static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user 
 }
 
 /* A GraphModule inside this one: run as a whole, with the default methods. */
-static fxs_status call_graph(fxs_interpreter *it, fxs_module *module, const fxs_value *args, const fxs_value *kwargs,
-                             fxs_value *result) {
+static fxs_status call_graph(fxs_interpreter *it, fxs_module *module, const fxs_value *args,
+                             const fxs_value *kwargs, fxs_value *result) {
     fxs_interpreter *inner;
     fxs_interpreter_options opt = {.mode = it->mode, .train = it->train};
     if (fxs_value_len(kwargs))
-        return fxs_fail(it->ctx, FXS_ETYPE, "%s: a graph takes its inputs by position", module->class_name);
+        return fxs_fail(it->ctx, FXS_ETYPE, "%s: a graph takes its inputs by position",
+                        module->class_name);
     FXS_TRY(fxs_interpreter_new(module, &opt, &inner));
     fxs_status s = fxs_interpreter_run(inner, args->u.seq->items, fxs_value_len(args), result);
     fxs_interpreter_free(inner);
@@ -172,8 +181,8 @@ static void drop_parameters(fxs_module *module) {
         fxs_parameter_drop(module->attributes[i].param);
 }
 
-fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                       fxs_value *result) {
+fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                       const fxs_value *kwargs, fxs_value *result) {
     fxs_lookup at = fxs_module_lookup(it->root, n->target);
     if (!at.module)
         return missing_target(it, n, &at);
@@ -201,8 +210,8 @@ static fxs_status rest_of_inputs(fxs_interpreter *it, fxs_value *result) {
     return FXS_OK;
 }
 
-fxs_status fxs_interpreter_placeholder(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                       fxs_value *result) {
+fxs_status fxs_interpreter_placeholder(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                       const fxs_value *kwargs, fxs_value *result) {
     const fxs_value *given = it->next_arg < it->nargs ? &it->args[it->next_arg] : NULL;
     const fxs_value *fallback = fxs_value_item(args, 0);
     (void)kwargs;
@@ -215,11 +224,12 @@ fxs_status fxs_interpreter_placeholder(fxs_interpreter *it, fxs_node *n, const f
     }
     if (fallback)
         return fxs_value_copy(it->ctx, NULL, fallback, result);
-    return fxs_fail(it->ctx, FXS_EINVAL, "no input was given for '%s': its shape is needed", n->target);
+    return fxs_fail(it->ctx, FXS_EINVAL, "no input was given for '%s': its shape is needed",
+                    n->target);
 }
 
-fxs_status fxs_interpreter_output(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                  fxs_value *result) {
+fxs_status fxs_interpreter_output(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                  const fxs_value *kwargs, fxs_value *result) {
     const fxs_value *v = fxs_value_item(args, 0);
     (void)n;
     (void)kwargs;
@@ -229,8 +239,9 @@ fxs_status fxs_interpreter_output(fxs_interpreter *it, fxs_node *n, const fxs_va
 fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result) {
     const fxs_interpreter_methods *m = &it->methods;
     fxs_step_fn *const methods[] = {
-        [FXS_PLACEHOLDER] = m->placeholder, [FXS_GET_ATTR] = m->get_attr,       [FXS_CALL_FUNCTION] = m->call_function,
-        [FXS_CALL_MODULE] = m->call_module, [FXS_CALL_METHOD] = m->call_method, [FXS_OUTPUT] = m->output,
+        [FXS_PLACEHOLDER] = m->placeholder,     [FXS_GET_ATTR] = m->get_attr,
+        [FXS_CALL_FUNCTION] = m->call_function, [FXS_CALL_MODULE] = m->call_module,
+        [FXS_CALL_METHOD] = m->call_method,     [FXS_OUTPUT] = m->output,
     };
     fxs_value args, kwargs;
     *result = fxs_none();
@@ -239,7 +250,8 @@ fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value 
     return methods[n->kind](it, n, &args, &kwargs, result);
 }
 
-/* ---- the machine -------------------------------------------------------------------------------------------- */
+/* ---- the machine
+ * -------------------------------------------------------------------------------------------- */
 
 static void fill_methods(fxs_interpreter_methods *m) {
     m->run_node = m->run_node ? m->run_node : fxs_interpreter_run_node;
@@ -251,7 +263,8 @@ static void fill_methods(fxs_interpreter_methods *m) {
     m->output = m->output ? m->output : fxs_interpreter_output;
 }
 
-fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out) {
+fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt,
+                               fxs_interpreter **out) {
     fxs_interpreter_options defaults = {0};
     *out = NULL;
     if (!m->graph)
@@ -260,7 +273,8 @@ fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt
     fxs_interpreter *it = fxs_alloc0(1, sizeof *it);
     if (!it)
         return fxs_fail_memory(m->ctx);
-    *it = (fxs_interpreter){.root = fxs_module_ref(m), .graph = m->graph, .ctx = m->ctx, .methods = opt->methods};
+    *it = (fxs_interpreter){
+        .root = fxs_module_ref(m), .graph = m->graph, .ctx = m->ctx, .methods = opt->methods};
     it->mode = opt->mode;
     it->train = opt->train;
     it->keep_values = opt->keep_values;
@@ -288,7 +302,8 @@ fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
     for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
         for (size_t i = 0; i < n->ninputs; i++)
             it->last_use[n->inputs[i]->index] = n->index;
-        if (n->kind == FXS_CALL_MODULE && !fxs_map_put(&it->module_uses, n->target, strlen(n->target), n))
+        if (n->kind == FXS_CALL_MODULE &&
+            !fxs_map_put(&it->module_uses, n->target, strlen(n->target), n))
             return fxs_fail_memory(it->ctx);
     }
     return FXS_OK;
@@ -320,7 +335,8 @@ void *fxs_interpreter_user(const fxs_interpreter *it) { return it->methods.user;
 fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it) { return it->ctx; }
 
 const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n) {
-    return n->graph == it->graph && it->env[n->index].tag != FXS_V_UNKNOWN ? &it->env[n->index] : NULL;
+    return n->graph == it->graph && it->env[n->index].tag != FXS_V_UNKNOWN ? &it->env[n->index]
+                                                                           : NULL;
 }
 
 fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v) {
@@ -342,7 +358,8 @@ void fxs_interpreter_drop_dead(fxs_interpreter *it, const fxs_node *n) {
 }
 
 static fxs_status annotate(fxs_interpreter *it, const fxs_node *n, fxs_status s) {
-    char *line = NULL, *message = fxs_memdup0(fxs_ctx_error(it->ctx), strlen(fxs_ctx_error(it->ctx)));
+    char *line = NULL,
+         *message = fxs_memdup0(fxs_ctx_error(it->ctx), strlen(fxs_ctx_error(it->ctx)));
     fxs_ctx_clear(it->ctx);
     if (message && fxs_node_format(n, 0, &line) == FXS_OK)
         fxs_fail(it->ctx, s, "%s\n\nWhile executing %s", message, line);
@@ -353,7 +370,8 @@ static fxs_status annotate(fxs_interpreter *it, const fxs_node *n, fxs_status s)
     return fxs_ctx_status(it->ctx);
 }
 
-fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs, fxs_value *result) {
+fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs,
+                               fxs_value *result) {
     *result = fxs_none();
     it->args = args;
     it->nargs = nargs;

@@ -1,5 +1,6 @@
-/* interpreter.h: the machine that runs nodes: torch.fx's Interpreter. interpret.c drives it for recording, and goes on
- * behind nodes that fail; fxs_interpreter_run drives it strictly; transform.c makes it write a new graph. */
+/* interpreter.h: the machine that runs nodes: torch.fx's Interpreter. interpret.c drives it for
+ * recording, and goes on behind nodes that fail; fxs_interpreter_run drives it strictly;
+ * transform.c makes it write a new graph. */
 #ifndef FXS_RUN_INTERPRETER_H
 #define FXS_RUN_INTERPRETER_H
 
@@ -13,9 +14,10 @@ struct fxs_interpreter {
     fxs_interpreter_methods methods; /* all set: the defaults where the user gave none */
     fxs_run_mode mode;
     bool train, keep_values;
-    fxs_value *env;        /* by node index; FXS_V_UNKNOWN: not there */
-    size_t *last_use;      /* by node index: index of the last user; SIZE_MAX: none */
-    fxs_map module_uses;   /* call_module target -> its last node: its parameters are dropped behind it */
+    fxs_value *env;   /* by node index; FXS_V_UNKNOWN: not there */
+    size_t *last_use; /* by node index: index of the last user; SIZE_MAX: none */
+    fxs_map
+        module_uses; /* call_module target -> its last node: its parameters are dropped behind it */
     fxs_arena scratch;     /* reset after each node */
     const fxs_value *args; /* of the run; FXS_V_UNKNOWN: not given */
     size_t nargs, next_arg;

@@ -1,4 +1,5 @@
-/* npy.c: NumPy's array files. The header is a Python dict of three keys; the data follows, little-endian. */
+/* npy.c: NumPy's array files. The header is a Python dict of three keys; the data follows,
+ * little-endian. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,9 @@ typedef struct npy {
     int64_t sizes[FXS_MAX_DIM];
 } npy;
 
-static fxs_status bad(npy *n, const char *what) { return fxs_fail(n->ctx, FXS_EPARSE, "%s: %s", n->path, what); }
+static fxs_status bad(npy *n, const char *what) {
+    return fxs_fail(n->ctx, FXS_EPARSE, "%s: %s", n->path, what);
+}
 
 static fxs_status read_exactly(npy *n, void *to, size_t bytes) {
     if (fread(to, 1, bytes, n->file) == bytes)
@@ -60,9 +63,10 @@ static fxs_status read_descr(npy *n) {
     static const struct {
         const char *code;
         fxs_dtype dtype;
-    } codes[] = {{"f4", FXS_FLOAT32}, {"f8", FXS_FLOAT64},   {"f2", FXS_FLOAT16},    {"i8", FXS_INT64},
-                 {"i4", FXS_INT32},   {"i2", FXS_INT16},     {"i1", FXS_INT8},       {"u1", FXS_UINT8},
-                 {"b1", FXS_BOOL},    {"c8", FXS_COMPLEX64}, {"c16", FXS_COMPLEX128}};
+    } codes[] = {{"f4", FXS_FLOAT32},   {"f8", FXS_FLOAT64},    {"f2", FXS_FLOAT16},
+                 {"i8", FXS_INT64},     {"i4", FXS_INT32},      {"i2", FXS_INT16},
+                 {"i1", FXS_INT8},      {"u1", FXS_UINT8},      {"b1", FXS_BOOL},
+                 {"c8", FXS_COMPLEX64}, {"c16", FXS_COMPLEX128}};
     const char *d = field(n, "descr");
     if (!d || (*d != '<' && *d != '|'))
         return bad(n, "the element type must be little-endian, as '<f4'");
@@ -95,7 +99,8 @@ static fxs_status read_shape(npy *n) {
     return FXS_OK;
 }
 
-/* Checked against the file's length first, so that a header of 10^18 elements asks for no memory. */
+/* Checked against the file's length first, so that a header of 10^18 elements asks for no memory.
+ */
 static fxs_status read_data(npy *n, fxs_tensor *t) {
     long at = ftell(n->file);
     size_t bytes = (size_t)fxs_tensor_numel(t) * fxs_dtype_size(t->dtype);
@@ -116,7 +121,8 @@ static fxs_status read_file(npy *n, fxs_tensor **out) {
     FXS_TRY(read_shape(n));
     for (int i = 0; i < n->ndim; i++)
         reversed[i] = n->ndim - 1 - i;
-    FXS_TRY(fxs_tensor_make(n->ctx, n->dtype, n->ndim, n->sizes, NULL, out)); /* refuses sizes that overflow */
+    FXS_TRY(fxs_tensor_make(n->ctx, n->dtype, n->ndim, n->sizes, NULL,
+                            out)); /* refuses sizes that overflow */
     if (n->fortran) {
         fxs_strides_of(n->ndim, n->sizes, reversed, strides);
         memcpy((*out)->strides, strides, sizeof strides);

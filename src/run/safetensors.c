@@ -1,5 +1,6 @@
-/* safetensors.c: weights from a .safetensors file: eight bytes of length, a JSON header that says where each tensor
- * lies, and the data. The file is mapped, and parameters look at it where it fits: nothing is copied then. */
+/* safetensors.c: weights from a .safetensors file: eight bytes of length, a JSON header that says
+ * where each tensor lies, and the data. The file is mapped, and parameters look at it where it
+ * fits: nothing is copied then. */
 #include <jansson.h>
 #include <string.h>
 
@@ -24,7 +25,9 @@ static fxs_status bad(const loader *l, const char *name, const char *what) {
                 : fxs_fail(l->ctx, FXS_EPARSE, "%s: %s", l->path, what);
 }
 
-/* ---- the header ------------------------------------------------------------------------------------------------ */
+/* ---- the header
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static fxs_status read_header(loader *l, json_t **out) {
     uint64_t n = 0;
@@ -35,11 +38,12 @@ static fxs_status read_header(loader *l, json_t **out) {
     for (int i = 0; i < LENGTH_BYTES; i++)
         n |= (uint64_t)(unsigned char)l->file->data[i] << (8 * i);
     if (n > MAX_HEADER || n > l->file->len - LENGTH_BYTES)
-        return bad(l, NULL, "this is no safetensors file: its header would be longer than the file");
+        return bad(l, NULL,
+                   "this is no safetensors file: its header would be longer than the file");
     *out = json_loadb(l->file->data + LENGTH_BYTES, (size_t)n, JSON_REJECT_DUPLICATES, &e);
     if (!*out)
-        return fxs_fail(l->ctx, FXS_EPARSE, "%s: the header can't be parsed: %s at byte %d", l->path, e.text,
-                        e.position);
+        return fxs_fail(l->ctx, FXS_EPARSE, "%s: the header can't be parsed: %s at byte %d",
+                        l->path, e.text, e.position);
     if (!json_is_object(*out))
         return bad(l, NULL, "the header is no JSON object");
     l->data = l->file->data + LENGTH_BYTES + n;
@@ -51,12 +55,13 @@ static bool dtype_of(const char *code, fxs_dtype *out) {
     static const struct {
         const char *code;
         fxs_dtype dtype;
-    } codes[] = {{"F32", FXS_FLOAT32},        {"F64", FXS_FLOAT64},   {"F16", FXS_FLOAT16},
-                 {"BF16", FXS_BFLOAT16},      {"I64", FXS_INT64},     {"I32", FXS_INT32},
-                 {"I16", FXS_INT16},          {"I8", FXS_INT8},       {"U8", FXS_UINT8},
-                 {"U16", FXS_UINT16},         {"U32", FXS_UINT32},    {"U64", FXS_UINT64},
-                 {"BOOL", FXS_BOOL},          {"C64", FXS_COMPLEX64}, {"F8_E4M3", FXS_FLOAT8_E4M3FN},
-                 {"F8_E5M2", FXS_FLOAT8_E5M2}};
+    } codes[] = {
+        {"F32", FXS_FLOAT32},        {"F64", FXS_FLOAT64},   {"F16", FXS_FLOAT16},
+        {"BF16", FXS_BFLOAT16},      {"I64", FXS_INT64},     {"I32", FXS_INT32},
+        {"I16", FXS_INT16},          {"I8", FXS_INT8},       {"U8", FXS_UINT8},
+        {"U16", FXS_UINT16},         {"U32", FXS_UINT32},    {"U64", FXS_UINT64},
+        {"BOOL", FXS_BOOL},          {"C64", FXS_COMPLEX64}, {"F8_E4M3", FXS_FLOAT8_E4M3FN},
+        {"F8_E5M2", FXS_FLOAT8_E5M2}};
     for (size_t i = 0; code && i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i].code, code) == 0) {
             *out = codes[i].dtype;
@@ -65,9 +70,11 @@ static bool dtype_of(const char *code, fxs_dtype *out) {
     return false;
 }
 
-/* A tensor as the header describes it, over the mapped bytes; a copy where they do not lie as its type asks. */
+/* A tensor as the header describes it, over the mapped bytes; a copy where they do not lie as its
+ * type asks. */
 static fxs_status tensor_of(loader *l, const char *name, const json_t *entry, fxs_tensor **out) {
-    const json_t *shape = json_object_get(entry, "shape"), *place = json_object_get(entry, "data_offsets");
+    const json_t *shape = json_object_get(entry, "shape"),
+                 *place = json_object_get(entry, "data_offsets");
     int64_t sizes[FXS_MAX_DIM];
     fxs_dtype d;
     size_t n = json_array_size(shape);
@@ -80,14 +87,17 @@ static fxs_status tensor_of(loader *l, const char *name, const json_t *entry, fx
         if (!json_is_integer(json_array_get(shape, i)) || sizes[i] < 0)
             return bad(l, name, "its shape has a size that is no whole number");
     }
-    int64_t from = json_integer_value(json_array_get(place, 0)), to = json_integer_value(json_array_get(place, 1));
+    int64_t from = json_integer_value(json_array_get(place, 0)),
+            to = json_integer_value(json_array_get(place, 1));
     FXS_TRY(fxs_tensor_make(l->ctx, d, (int)n, sizes, NULL, out));
     size_t bytes = (size_t)fxs_tensor_numel(*out) * fxs_dtype_size(d);
     fxs_status s = FXS_OK;
     if (from < 0 || to < from || (uint64_t)to > l->len || (uint64_t)(to - from) != bytes)
         s = bad(l, name, "its data_offsets do not fit its shape and the file");
     else if ((uintptr_t)(l->data + from) % fxs_dtype_size(d) == 0)
-        s = ((*out)->storage = fxs_storage_map(l->file, l->data + from, bytes)) ? FXS_OK : fxs_fail_memory(l->ctx);
+        s = ((*out)->storage = fxs_storage_map(l->file, l->data + from, bytes))
+                ? FXS_OK
+                : fxs_fail_memory(l->ctx);
     else if ((s = fxs_tensor_allocate(l->ctx, *out)) == FXS_OK && bytes)
         memcpy((*out)->storage->data, l->data + from, bytes);
     if (s != FXS_OK) {
@@ -97,10 +107,13 @@ static fxs_status tensor_of(loader *l, const char *name, const json_t *entry, fx
     return s;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------------- */
+/* ---- parameters
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static bool same_shape(const fxs_tensor *a, const fxs_tensor *b) {
-    return a->ndim == b->ndim && (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
+    return a->ndim == b->ndim &&
+           (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
 }
 
 /* t in the parameter's dtype, as a tensor that says of itself what the parameter's does. */
@@ -108,11 +121,12 @@ static fxs_status fit(loader *l, const char *name, const fxs_parameter *p, fxs_t
     char have[FXS_SIZES_TEXT], want[FXS_SIZES_TEXT];
     fxs_tensor *own;
     if (!same_shape(p->spec, *t))
-        return fxs_fail(l->ctx, FXS_ESHAPE, "%s: tensor '%s' has shape %s, but the model's has %s", l->path, name,
-                        fxs_sizes_text(*t, have), fxs_sizes_text(p->spec, want));
+        return fxs_fail(l->ctx, FXS_ESHAPE, "%s: tensor '%s' has shape %s, but the model's has %s",
+                        l->path, name, fxs_sizes_text(*t, have), fxs_sizes_text(p->spec, want));
     if (p->spec->dtype != (*t)->dtype) {
         if (!fxs_is_computable((*t)->dtype) || !fxs_is_computable(p->spec->dtype))
-            return fxs_fail(l->ctx, FXS_ETYPE, "%s: tensor '%s' is %s, which does not become the model's %s", l->path,
+            return fxs_fail(l->ctx, FXS_ETYPE,
+                            "%s: tensor '%s' is %s, which does not become the model's %s", l->path,
                             name, fxs_dtype_name((*t)->dtype), fxs_dtype_name(p->spec->dtype));
         FXS_TRY(fxs_tensor_new(l->ctx, p->spec->dtype, p->spec->ndim, p->spec->sizes, &own));
         fxs_tensor_copy(l->ctx, own, *t);
@@ -155,7 +169,8 @@ static fxs_status load_all(loader *l, json_t *header) {
             continue;
         FXS_TRY(load_one(l, name, entry));
     }
-    return l->loaded ? FXS_OK : bad(l, NULL, "none of its tensors has the name of one of the model's");
+    return l->loaded ? FXS_OK
+                     : bad(l, NULL, "none of its tensors has the name of one of the model's");
 }
 
 /* Parameters that stay as they were: those that no name of the file reached. */
@@ -164,7 +179,8 @@ static fxs_status note_missing(void *user, const char *path, fxs_module *m) {
     for (size_t i = 0; i < m->nattributes; i++) {
         const fxs_attribute *a = &m->attributes[i];
         if (!a->param->given)
-            fxs_buf_printf(&l->notes, "%s: there is no '%s%s%s' in it\n", l->path, path, *path ? "." : "", a->name);
+            fxs_buf_printf(&l->notes, "%s: there is no '%s%s%s' in it\n", l->path, path,
+                           *path ? "." : "", a->name);
     }
     return FXS_OK;
 }

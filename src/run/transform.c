@@ -1,11 +1,11 @@
-/* transform.c: torch.fx's Transformer: an interpreter whose values are nodes of a new graph. Overridden methods say
- * what each node becomes; by default, itself. */
+/* transform.c: torch.fx's Transformer: an interpreter whose values are nodes of a new graph.
+ * Overridden methods say what each node becomes; by default, itself. */
 #include <string.h>
 
 #include "run/interpreter.h"
 
-static fxs_status new_node(fxs_interpreter *it, const fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                           fxs_value *result) {
+static fxs_status new_node(fxs_interpreter *it, const fxs_node *n, const fxs_value *args,
+                           const fxs_value *kwargs, fxs_value *result) {
     fxs_node *node;
     const char *name = n->kind == FXS_PLACEHOLDER ? n->name : NULL;
     FXS_TRY(fxs_graph_create_node(it->target, n->kind, n->target, args, kwargs, name, NULL, &node));
@@ -13,16 +13,18 @@ static fxs_status new_node(fxs_interpreter *it, const fxs_node *n, const fxs_val
     return FXS_OK;
 }
 
-fxs_status fxs_transformer_record(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                  fxs_value *result) {
+fxs_status fxs_transformer_record(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                  const fxs_value *kwargs, fxs_value *result) {
     if (!it->target)
-        return fxs_fail(it->ctx, FXS_EINVAL, "this interpreter computes; fxs_transformer_new makes one that records");
+        return fxs_fail(it->ctx, FXS_EINVAL,
+                        "this interpreter computes; fxs_transformer_new makes one that records");
     return new_node(it, n, args, kwargs, result);
 }
 
 fxs_graph *fxs_transformer_graph(const fxs_interpreter *it) { return it->target; }
 
-fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt, fxs_interpreter **out) {
+fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt,
+                               fxs_interpreter **out) {
     fxs_interpreter_options own = opt ? *opt : (fxs_interpreter_options){0};
     fxs_interpreter_methods *x = &own.methods;
     x->placeholder = x->placeholder ? x->placeholder : fxs_transformer_record;

@@ -1,6 +1,6 @@
-/* graphs.c: what editing large graphs costs: builds, lints, copies, prints, cleans and rewrites graphs of 10,000,
- * 100,000 and 1,000,000 nodes, and prints microseconds a node for each step. Run by `./dev bench --graphs`; links the
- * public library. */
+/* graphs.c: what editing large graphs costs: builds, lints, copies, prints, cleans and rewrites
+ * graphs of 10,000, 100,000 and 1,000,000 nodes, and prints microseconds a node for each step. Run
+ * by `./dev bench --graphs`; links the public library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,7 +20,8 @@ static void must(fxs_ctx *ctx, fxs_status s) {
     exit(1);
 }
 
-/* A chain in which every node also uses the input (a hub), and every third node's value is used by nobody else. */
+/* A chain in which every node also uses the input (a hub), and every third node's value is used by
+ * nobody else. */
 static fxs_graph *build(fxs_ctx *ctx, size_t n) {
     fxs_graph *g;
     fxs_node *x, *last, *node;
@@ -99,7 +100,8 @@ static void measure(size_t n) {
 }
 
 int main(void) {
-    printf("microseconds a node\n    nodes     build      lint      copy     print      dead       cse   replace      "
+    printf("microseconds a node\n    nodes     build      lint      copy     print      dead       "
+           "cse   replace      "
            "free\n");
     measure(10000);
     measure(100000);

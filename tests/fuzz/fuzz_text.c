@@ -1,5 +1,6 @@
-/* fuzz_text.c: any bytes as a model file: load, lint, run in META, print, load what was printed. Built with a fuzzer's
- * driver it searches (see replay.c for how); with replay.c it runs the corpus as an ordinary test. */
+/* fuzz_text.c: any bytes as a model file: load, lint, run in META, print, load what was printed.
+ * Built with a fuzzer's driver it searches (see replay.c for how); with replay.c it runs the corpus
+ * as an ordinary test. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ static void round_trip(fxs_ctx *ctx, const fxs_module *m) {
     fxs_module *again = NULL;
     if (fxs_module_print_file(m, 0, &once, &len) != FXS_OK)
         abort();
-    /* Text that holds a line break inside a string may read differently; what it reads as must not crash. */
+    /* Text that holds a line break inside a string may read differently; what it reads as must not
+     * crash. */
     if (fxs_load_text(ctx, "printed", once, len, &again) == FXS_OK) {
         if (fxs_module_print_file(again, 0, &twice, NULL) != FXS_OK)
             abort();

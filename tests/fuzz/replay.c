@@ -1,5 +1,6 @@
-/* replay.c: runs a fuzz target on every file of a folder, as an ordinary test (TAP). To search for new inputs instead,
- * build the target with clang: -fsanitize=fuzzer,address in the place of this file, and give it the corpus folder. */
+/* replay.c: runs a fuzz target on every file of a folder, as an ordinary test (TAP). To search for
+ * new inputs instead, build the target with clang: -fsanitize=fuzzer,address in the place of this
+ * file, and give it the corpus folder. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

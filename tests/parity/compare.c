@@ -1,12 +1,13 @@
-/* compare.c: a result against PyTorch's answer: structure, dtype, sizes, strides, memory format, requires_grad and
- * sharing of storage exactly; elements within the tolerance of their type. */
+/* compare.c: a result against PyTorch's answer: structure, dtype, sizes, strides, memory format,
+ * requires_grad and sharing of storage exactly; elements within the tolerance of their type. */
 #include <math.h>
 #include <string.h>
 
 #include "base/pytext.h"
 #include "opcase.h"
 
-static bool differ(const opcase_compare *c, const char *where, const char *what, const char *have, const char *want) {
+static bool differ(const opcase_compare *c, const char *where, const char *what, const char *have,
+                   const char *want) {
     fxs_buf_printf(c->why, "%s%s: have %s, want %s", where, what, have, want);
     return false;
 }
@@ -41,8 +42,8 @@ static bool near(double have, double want, double tolerance) {
     return have == want || fabs(have - want) <= tolerance * (1 + fabs(want));
 }
 
-static bool same_ints(const opcase_compare *c, const int64_t *have, int n, const json_t *want, const char *where,
-                      const char *what) {
+static bool same_ints(const opcase_compare *c, const int64_t *have, int n, const json_t *want,
+                      const char *where, const char *what) {
     char a[FXS_MAX_DIM * 21 + 3] = "[", b[96];
     bool same = (size_t)n == json_array_size(want);
     for (int i = 0; i < n; i++) {
@@ -54,7 +55,8 @@ static bool same_ints(const opcase_compare *c, const int64_t *have, int n, const
 }
 
 /* Strides, but those of dimensions that have one place or none. */
-static bool same_strides(const opcase_compare *c, const fxs_tensor *t, const json_t *want, const char *where) {
+static bool same_strides(const opcase_compare *c, const fxs_tensor *t, const json_t *want,
+                         const char *where) {
     int64_t strides[FXS_MAX_DIM];
     memcpy(strides, t->strides, sizeof strides);
     for (int i = 0; i < t->ndim; i++)
@@ -71,7 +73,8 @@ static double component(const fxs_tensor *t, const char *p, int part) {
     return fxs_load_double(t->dtype, p);
 }
 
-static bool same_data(const opcase_compare *c, const fxs_tensor *t, const json_t *data, const char *where) {
+static bool same_data(const opcase_compare *c, const fxs_tensor *t, const json_t *data,
+                      const char *where) {
     int parts = fxs_is_complex(t->dtype) ? 2 : 1;
     double tolerance = tolerance_of(t->dtype);
     char have[40], want[60];
@@ -95,14 +98,17 @@ static bool same_data(const opcase_compare *c, const fxs_tensor *t, const json_t
 }
 
 static const char *format_text(const fxs_tensor *t) {
-    static const char *const names[] = {"contiguous_format", "channels_last", "channels_last_3d", "?", "none"};
+    static const char *const names[] = {"contiguous_format", "channels_last", "channels_last_3d",
+                                        "?", "none"};
     return names[fxs_tensor_memory_format(t)];
 }
 
-static bool same_tensor(const opcase_compare *c, const fxs_tensor *t, const json_t *want, const char *where) {
+static bool same_tensor(const opcase_compare *c, const fxs_tensor *t, const json_t *want,
+                        const char *where) {
     const char *dtype = json_string_value(json_object_get(want, "dtype"));
     const char *format = json_string_value(json_object_get(want, "format"));
-    const json_t *strides = json_object_get(want, "strides"), *alias = json_object_get(want, "alias");
+    const json_t *strides = json_object_get(want, "strides"),
+                 *alias = json_object_get(want, "alias");
     bool grad = json_is_true(json_object_get(want, "grad"));
     if (strcmp(fxs_dtype_name(t->dtype), dtype) != 0)
         return differ(c, where, " dtype", fxs_dtype_name(t->dtype), dtype);
@@ -113,17 +119,20 @@ static bool same_tensor(const opcase_compare *c, const fxs_tensor *t, const json
     if (format && strcmp(format_text(t), format) != 0)
         return differ(c, where, " memory_format", format_text(t), format);
     if (t->requires_grad != grad)
-        return differ(c, where, " requires_grad", t->requires_grad ? "True" : "False", grad ? "True" : "False");
-    if (alias && c->first && t->storage && fxs_tensor_numel(t) && json_is_true(alias) != (t->storage == c->first))
-        return differ(c, where, " view of the first argument", t->storage == c->first ? "yes" : "no",
-                      json_is_true(alias) ? "yes" : "no");
+        return differ(c, where, " requires_grad", t->requires_grad ? "True" : "False",
+                      grad ? "True" : "False");
+    if (alias && c->first && t->storage && fxs_tensor_numel(t) &&
+        json_is_true(alias) != (t->storage == c->first))
+        return differ(c, where, " view of the first argument",
+                      t->storage == c->first ? "yes" : "no", json_is_true(alias) ? "yes" : "no");
     if (!c->values)
         return true;
     return t->storage ? same_data(c, t, json_object_get(want, "data"), where)
                       : differ(c, where, " values", "none", "some");
 }
 
-static bool same_items(const opcase_compare *c, const fxs_value *v, const json_t *want, const char *where) {
+static bool same_items(const opcase_compare *c, const fxs_value *v, const json_t *want,
+                       const char *where) {
     char inner[64], a[24], b[24];
     size_t n = fxs_value_len(v);
     if (n != json_array_size(want)) {
@@ -142,8 +151,10 @@ static bool same_items(const opcase_compare *c, const fxs_value *v, const json_t
 /* What an answer's JSON says of its kind, as fxs_value_type_name would say it. */
 static const char *kind_of(const json_t *j) {
     static const char *const keys[][2] = {
-        {"t", "torch.Tensor"},    {"size", "torch.Size"},           {"tuple", "tuple"},     {"float", "float"},
-        {"dtype", "torch.dtype"}, {"device", "torch.device"},       {"complex", "complex"}, {"slice", "slice"},
+        {"t", "torch.Tensor"},    {"size", "torch.Size"},
+        {"tuple", "tuple"},       {"float", "float"},
+        {"dtype", "torch.dtype"}, {"device", "torch.device"},
+        {"complex", "complex"},   {"slice", "slice"},
         {"dict", "dict"},         {"format", "torch.memory_format"}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_is_object(j) && json_object_get(j, keys[i][0]))
@@ -157,7 +168,8 @@ static const char *kind_of(const json_t *j) {
                                 : "?";
 }
 
-static bool same_scalar(const opcase_compare *c, const fxs_value *v, const json_t *want, const char *where) {
+static bool same_scalar(const opcase_compare *c, const fxs_value *v, const json_t *want,
+                        const char *where) {
     char text[96], have[40];
     bool same = true;
     fxs_buf b = {0};
@@ -174,7 +186,8 @@ static bool same_scalar(const opcase_compare *c, const fxs_value *v, const json_
     } else if (v->tag == FXS_V_DEVICE) {
         same = strcmp(fxs_value_text(v), json_string_value(json_object_get(want, "device"))) == 0;
     } else if (v->tag == FXS_V_DTYPE) {
-        same = strcmp(fxs_dtype_name(v->u.dtype), json_string_value(json_object_get(want, "dtype"))) == 0;
+        same = strcmp(fxs_dtype_name(v->u.dtype),
+                      json_string_value(json_object_get(want, "dtype"))) == 0;
     }
     if (same)
         return true;
@@ -184,12 +197,14 @@ static bool same_scalar(const opcase_compare *c, const fxs_value *v, const json_
     return differ(c, where, "", have, json_text(want, text));
 }
 
-bool opcase_same(const opcase_compare *c, const fxs_value *v, const json_t *want, const char *where) {
+bool opcase_same(const opcase_compare *c, const fxs_value *v, const json_t *want,
+                 const char *where) {
     const char *have = fxs_value_type_name(v), *kind = kind_of(want);
     const json_t *items = json_object_get(want, "tuple"), *name = json_object_get(want, "name");
     if (v->tag == FXS_V_TENSOR)
-        return strcmp(kind, "torch.Tensor") == 0 ? same_tensor(c, v->u.tensor, json_object_get(want, "t"), where)
-                                                 : differ(c, where, " type", "torch.Tensor", kind);
+        return strcmp(kind, "torch.Tensor") == 0
+                   ? same_tensor(c, v->u.tensor, json_object_get(want, "t"), where)
+                   : differ(c, where, " type", "torch.Tensor", kind);
     if (name)
         kind = json_string_value(name);
     if (strcmp(have, kind) != 0)

@@ -1,6 +1,7 @@
-/* network.c: runs one network with given weights on one input and writes what it returns: for parity.py --networks,
- * which has PyTorch's answer. It uses the public interface only. network MODEL.fx WEIGHTS.safetensors 1x3x224x224
- * INPUT.raw > OUTPUT.raw     (float32 in the machine's order) */
+/* network.c: runs one network with given weights on one input and writes what it returns: for
+ * parity.py --networks, which has PyTorch's answer. It uses the public interface only. network
+ * MODEL.fx WEIGHTS.safetensors 1x3x224x224 INPUT.raw > OUTPUT.raw     (float32 in the machine's
+ * order) */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,7 +57,8 @@ int main(int argc, char **argv) {
     if (!ctx || argc != 5)
         return 2;
     fxs_ctx_set_threads(ctx, 2);
-    if (fxs_load(ctx, argv[1], NULL, &m) != FXS_OK || fxs_module_load_weights(m, argv[2], &notes) != FXS_OK ||
+    if (fxs_load(ctx, argv[1], NULL, &m) != FXS_OK ||
+        fxs_module_load_weights(m, argv[2], &notes) != FXS_OK ||
         read_input(ctx, argv[3], argv[4], &x) != FXS_OK ||
         fxs_interpreter_new(m, &(fxs_interpreter_options){.mode = FXS_RUN_EXECUTE}, &it) != FXS_OK)
         return fail(ctx);

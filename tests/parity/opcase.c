@@ -1,9 +1,12 @@
-/* opcase.c: makes calls that are given as JSON lines, in META and in EXECUTE, and compares them with the answers of
- * PyTorch that stand in the same lines: {"op": spelling, "args": [...], "kwargs": {...}, "want": answer}. An answer is
- * {"value": ...} and perhaps {"self": the first argument after the call}, or {"refused": message}. Layers are
+/* opcase.c: makes calls that are given as JSON lines, in META and in EXECUTE, and compares them
+ * with the answers of PyTorch that stand in the same lines: {"op": spelling, "args": [...],
+ * "kwargs": {...}, "want": answer}. An answer is
+ * {"value": ...} and perhaps {"self": the first argument after the call}, or {"refused": message}.
+ * Layers are
  * {"layer": class, "hyper": {...}, "state": {...}} with "args" of forward.
  *   opcase            one line in, one line out: {"ok": true} or {"ok": false, "why": ...}
- *   opcase --replay F TAP, one test an operator: what `./dev test` runs where there is no PyTorch */
+ *   opcase --replay F TAP, one test an operator: what `./dev test` runs where there is no PyTorch
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +31,12 @@ static fxs_status fetch(void *user, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
-static fxs_status apply(opcase *o, const fxs_candidate *ops, const fxs_value *args, const fxs_value *kwargs) {
-    fxs_apply how = {
-        .meta = o->meta, .train = json_is_true(json_object_get(o->line, "train")), .seed = 1, .scratch = &o->scratch};
+static fxs_status apply(opcase *o, const fxs_candidate *ops, const fxs_value *args,
+                        const fxs_value *kwargs) {
+    fxs_apply how = {.meta = o->meta,
+                     .train = json_is_true(json_object_get(o->line, "train")),
+                     .seed = 1,
+                     .scratch = &o->scratch};
     fxs_applied done = {0};
     fxs_status s = fxs_op_apply(o->ctx, ops, args, kwargs, &how, &done);
     o->result = done.result;
@@ -48,8 +54,9 @@ static fxs_status call_layer(opcase *o, const char *name) {
         return fxs_fail(o->ctx, FXS_EUNKNOWN, "there is no layer %s", name);
     FXS_TRY(fxs_make_seq(o->ctx, &o->scratch, FXS_V_TUPLE, 0, &none));
     FXS_TRY(fxs_layer_bind(o->ctx, &o->scratch, row, &none, &o->hyper, layer));
-    FXS_TRY(fxs_layer_call(layer, &o->scratch, &o->args, &o->kwargs, json_is_true(json_object_get(o->line, "train")),
-                           fetch, o, &op, &args, &kwargs));
+    FXS_TRY(fxs_layer_call(layer, &o->scratch, &o->args, &o->kwargs,
+                           json_is_true(json_object_get(o->line, "train")), fetch, o, &op, &args,
+                           &kwargs));
     FXS_TRY(fxs_registry_find_op(o->ctx, op, &ops));
     return apply(o, ops, &args, &kwargs);
 }
@@ -70,8 +77,8 @@ static fxs_status call(opcase *o) {
 static bool member(opcase *o, const char *name, fxs_tag tag, fxs_value *out) {
     json_t *j = json_object_get(o->line, name), *wrapped;
     if (!j)
-        return (tag == FXS_V_TUPLE ? fxs_make_seq(o->ctx, NULL, tag, 0, out) : fxs_make_dict(o->ctx, NULL, 0, out)) ==
-               FXS_OK;
+        return (tag == FXS_V_TUPLE ? fxs_make_seq(o->ctx, NULL, tag, 0, out)
+                                   : fxs_make_dict(o->ctx, NULL, 0, out)) == FXS_OK;
     wrapped = json_pack("{s:O}", tag == FXS_V_TUPLE ? "tuple" : "dict", j);
     bool good = opcase_value(o->ctx, wrapped, o->meta, out);
     json_decref(wrapped);
@@ -79,7 +86,8 @@ static bool member(opcase *o, const char *name, fxs_tag tag, fxs_value *out) {
 }
 
 static bool open_case(opcase *o) {
-    return member(o, "args", FXS_V_TUPLE, &o->args) && member(o, "kwargs", FXS_V_DICT, &o->kwargs) &&
+    return member(o, "args", FXS_V_TUPLE, &o->args) &&
+           member(o, "kwargs", FXS_V_DICT, &o->kwargs) &&
            member(o, "state", FXS_V_DICT, &o->state) && member(o, "hyper", FXS_V_DICT, &o->hyper);
 }
 
@@ -99,7 +107,8 @@ static bool judge(const opcase *o, const json_t *want, fxs_buf *why) {
     opcase_compare c = {.tolerance = json_number_value(json_object_get(o->line, "tolerance")),
                         .odd = json_is_true(json_object_get(o->line, "odd")),
                         .values = !o->meta && !json_is_true(json_object_get(o->line, "random")),
-                        .first = first && first->tag == FXS_V_TENSOR ? first->u.tensor->storage : NULL,
+                        .first =
+                            first && first->tag == FXS_V_TENSOR ? first->u.tensor->storage : NULL,
                         .why = why};
     if (o->status == FXS_EUNKNOWN && o->meta)
         return true; /* it depends on values, which META does not have */

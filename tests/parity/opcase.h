@@ -1,5 +1,6 @@
-/* opcase.h: one recorded call as JSON, read into values, made in both modes and compared with PyTorch's answer. The
- * notation stands in values.c; cases come from parity.py and from recorded.jsonl. */
+/* opcase.h: one recorded call as JSON, read into values, made in both modes and compared with
+ * PyTorch's answer. The notation stands in values.c; cases come from parity.py and from
+ * recorded.jsonl. */
 #ifndef FXS_TESTS_OPCASE_H
 #define FXS_TESTS_OPCASE_H
 
@@ -8,7 +9,8 @@
 #include "base/buf.h"
 #include "op/registry.h"
 
-/* A value from JSON, counted for the caller; tensors get no storage in `meta` mode. False: the notation is wrong. */
+/* A value from JSON, counted for the caller; tensors get no storage in `meta` mode. False: the
+ * notation is wrong. */
 bool opcase_value(fxs_ctx *ctx, const json_t *j, bool meta, fxs_value *out);
 /* Tensor facts and elements as JSON has them; NULL when `j` is none. */
 const json_t *opcase_tensor_json(const json_t *j);
@@ -25,6 +27,7 @@ typedef struct opcase_compare {
 } opcase_compare;
 
 /* True when v is what PyTorch answered; else what differs is written to `why`. */
-bool opcase_same(const opcase_compare *c, const fxs_value *v, const json_t *want, const char *where);
+bool opcase_same(const opcase_compare *c, const fxs_value *v, const json_t *want,
+                 const char *where);
 
 #endif

@@ -1,7 +1,8 @@
-/* values.c: the JSON notation of arguments. JSON's null, booleans, integers, reals, strings and arrays are Python's;
- * the rest is an object with one telling key: {"t": {dtype, sizes, strides, offset, data, grad}}, {"tuple": [...]},
- * {"size": [...]}, {"slice": [a, b, c]}, {"ellipsis": 1}, {"float": "nan"}, {"complex": [re, im]}, {"dtype":
- * "float32"},
+/* values.c: the JSON notation of arguments. JSON's null, booleans, integers, reals, strings and
+ * arrays are Python's; the rest is an object with one telling key: {"t": {dtype, sizes, strides,
+ * offset, data, grad}}, {"tuple": [...]},
+ * {"size": [...]}, {"slice": [a, b, c]}, {"ellipsis": 1}, {"float": "nan"}, {"complex": [re, im]},
+ * {"dtype": "float32"},
  * {"device": "cpu"}, {"format": "channels_last"}, {"function": "torch.Tensor"}, {"dict": {...}}. */
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,9 @@ double opcase_number(const json_t *data, size_t i) {
     return json_is_true(j) ? 1 : json_number_value(j);
 }
 
-const json_t *opcase_tensor_json(const json_t *j) { return json_is_object(j) ? json_object_get(j, "t") : NULL; }
+const json_t *opcase_tensor_json(const json_t *j) {
+    return json_is_object(j) ? json_object_get(j, "t") : NULL;
+}
 
 bool opcase_dtype(const json_t *tensor, fxs_dtype *out) {
     const char *s = json_string_value(json_object_get(tensor, "dtype"));
@@ -49,7 +52,8 @@ static void store(fxs_dtype d, char *p, const json_t *data, size_t i) {
 }
 
 static bool fill(fxs_ctx *ctx, fxs_tensor *t, const json_t *data) {
-    size_t n = json_array_size(data) / (fxs_is_complex(t->dtype) ? 2 : 1), size = fxs_dtype_size(t->dtype);
+    size_t n = json_array_size(data) / (fxs_is_complex(t->dtype) ? 2 : 1),
+           size = fxs_dtype_size(t->dtype);
     t->storage = fxs_storage_new(ctx->blocks, n * size);
     if (!t->storage)
         return false;
@@ -103,7 +107,8 @@ static bool make_text(fxs_ctx *ctx, const json_t *j, fxs_tag tag, fxs_value *out
 }
 
 static bool make_format(const json_t *j, fxs_value *out) {
-    static const char *const names[] = {"contiguous_format", "channels_last", "channels_last_3d", "preserve_format"};
+    static const char *const names[] = {"contiguous_format", "channels_last", "channels_last_3d",
+                                        "preserve_format"};
     for (int i = 0; i < FXS_MEMORY_FORMAT_COUNT; i++)
         if (strcmp(names[i], json_string_value(j)) == 0) {
             *out = (fxs_value){.tag = FXS_V_MEMORY_FORMAT, .u.format = (fxs_memory_format)i};
@@ -153,7 +158,8 @@ static bool make_object(fxs_ctx *ctx, const json_t *j, bool meta, fxs_value *out
         return make_format(v, out);
     if (strcmp(key, "complex") == 0)
         return make_complex(v, out);
-    *out = strcmp(key, "float") == 0 ? fxs_float(special(json_string_value(v))) : (fxs_value){.tag = FXS_V_ELLIPSIS};
+    *out = strcmp(key, "float") == 0 ? fxs_float(special(json_string_value(v)))
+                                     : (fxs_value){.tag = FXS_V_ELLIPSIS};
     return strcmp(key, "float") == 0 || strcmp(key, "ellipsis") == 0;
 }
 

@@ -1,5 +1,5 @@
-/* checking.h: what tests of operators share beyond testing.h: calls that must agree with their meta-mode run, and
- * refusals by message. */
+/* checking.h: what tests of operators share beyond testing.h: calls that must agree with their
+ * meta-mode run, and refusals by message. */
 #ifndef FXS_TESTS_CHECKING_H
 #define FXS_TESTS_CHECKING_H
 
@@ -9,7 +9,8 @@ static inline fxs_tensor *tensor_at(const fxs_value *v, size_t i) {
     return v->tag == FXS_V_TENSOR ? v->u.tensor : fxs_value_item(v, i)->u.tensor;
 }
 
-/* Runs an operator in both modes; dtypes, sizes and strides must be the same, and floats not computed in meta mode. */
+/* Runs an operator in both modes; dtypes, sizes and strides must be the same, and floats not
+ * computed in meta mode. */
 static inline fxs_value run_both(fxs_ctx *ctx, const char *op, fxs_value args, fxs_value kwargs) {
     fxs_value out, meta;
     fxs_value_ref(args);
@@ -23,13 +24,15 @@ static inline fxs_value run_both(fxs_ctx *ctx, const char *op, fxs_value args, f
         assert_int_equal(a->dtype, b->dtype);
         assert_shape(b, a->ndim, a->sizes);
         assert_strides(b, a->ndim, a->strides);
-        assert_true(b->storage == NULL || !fxs_is_floating(b->dtype) || b->storage == a->storage); /* a view */
+        assert_true(b->storage == NULL || !fxs_is_floating(b->dtype) ||
+                    b->storage == a->storage); /* a view */
     }
     fxs_value_unref(&meta);
     return out;
 }
 
-static inline void refuses(fxs_ctx *ctx, const char *op, fxs_value args, fxs_value kwargs, const char *message) {
+static inline void refuses(fxs_ctx *ctx, const char *op, fxs_value args, fxs_value kwargs,
+                           const char *message) {
     fxs_value out;
     fxs_status s = try_op(ctx, true, op, args, kwargs, &out);
     if (s == FXS_OK)
@@ -52,11 +55,16 @@ static inline fxs_tensor *laid_out(fxs_ctx *ctx, fxs_tensor *t, const int *perm)
 }
 
 static inline double tolerance_of(fxs_dtype d) {
-    return d == FXS_FLOAT32 ? 2e-5 : d == FXS_FLOAT64 ? 1e-11 : d == FXS_BFLOAT16 ? 2e-2 : d == FXS_FLOAT16 ? 3e-3 : 0;
+    return d == FXS_FLOAT32    ? 2e-5
+           : d == FXS_FLOAT64  ? 1e-11
+           : d == FXS_BFLOAT16 ? 2e-2
+           : d == FXS_FLOAT16  ? 3e-3
+                               : 0;
 }
 
 /* A float tensor of given values. */
-static inline fxs_tensor *tensor_of_values(fxs_ctx *ctx, fxs_dtype d, int ndim, const int64_t *sizes, const double *v) {
+static inline fxs_tensor *tensor_of_values(fxs_ctx *ctx, fxs_dtype d, int ndim,
+                                           const int64_t *sizes, const double *v) {
     fxs_tensor *t;
     assert_ok(ctx, fxs_tensor_new(ctx, d, ndim, sizes, &t));
     for (int64_t i = 0; i < fxs_tensor_numel(t); i++)

@@ -1,4 +1,5 @@
-/* golden.h: the networks in tests/golden/models, put together as a user would: module tree, declarations, graph. */
+/* golden.h: the networks in tests/golden/models, put together as a user would: module tree,
+ * declarations, graph. */
 #ifndef FXS_TESTS_GOLDEN_H
 #define FXS_TESTS_GOLDEN_H
 
@@ -42,7 +43,8 @@ static inline char *sample_file(const char *name, size_t *len) {
 static inline void add_declarations(fxs_buf *b, const char *name) {
     char *tsv = read_golden(name, ".params.tsv", NULL), *save = NULL;
     for (char *line = strtok_r(tsv, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        char *path = strchr(line, '\t'), *dtype = strchr(path + 1, '\t'), *sizes = strchr(dtype + 1, '\t');
+        char *path = strchr(line, '\t'), *dtype = strchr(path + 1, '\t'),
+             *sizes = strchr(dtype + 1, '\t');
         *path++ = *dtype++ = *sizes++ = '\0';
         fxs_buf_printf(b, "%s %s: torch.%s%s\n", line, path, dtype, sizes);
     }
@@ -52,7 +54,8 @@ static inline void add_declarations(fxs_buf *b, const char *name) {
 /* The model file's text. */
 static inline char *golden_file(const char *name, size_t *len) {
     fxs_buf b = {0};
-    char *modules = read_golden(name, ".modules.txt", NULL), *graph = read_golden(name, ".graph.txt", NULL);
+    char *modules = read_golden(name, ".modules.txt", NULL),
+         *graph = read_golden(name, ".graph.txt", NULL);
     fxs_buf_puts(&b, modules);
     add_declarations(&b, name);
     fxs_buf_puts(&b, graph);

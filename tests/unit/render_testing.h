@@ -1,5 +1,5 @@
-/* render_testing.h: what the tests of pictures share: graphs made by hand with what a run would have recorded, pictures
- * in memory, and a small check that a text is well-formed XML. */
+/* render_testing.h: what the tests of pictures share: graphs made by hand with what a run would
+ * have recorded, pictures in memory, and a small check that a text is well-formed XML. */
 #ifndef FXS_TESTS_RENDER_TESTING_H
 #define FXS_TESTS_RENDER_TESTING_H
 
@@ -20,10 +20,12 @@ static inline fxs_module *new_graph_module(fxs_ctx *ctx, const char *class_name)
 }
 
 /* args is dropped after. */
-static inline fxs_node *add_node(fxs_module *m, fxs_kind kind, const char *target, fxs_value args, const char *name) {
+static inline fxs_node *add_node(fxs_module *m, fxs_kind kind, const char *target, fxs_value args,
+                                 const char *name) {
     fxs_node *n;
-    assert_ok(m->ctx, fxs_graph_create_node(m->graph, kind, target, args.tag == FXS_V_TUPLE ? &args : NULL, NULL, name,
-                                            NULL, &n));
+    assert_ok(m->ctx,
+              fxs_graph_create_node(m->graph, kind, target, args.tag == FXS_V_TUPLE ? &args : NULL,
+                                    NULL, name, NULL, &n));
     fxs_value_unref(&args);
     return n;
 }
@@ -64,10 +66,10 @@ static inline fxs_module *sample_module(fxs_ctx *ctx) {
     fxs_node *size = add_node(m, FXS_CALL_METHOD, "size", ONE(ctx, fxs_of_node(layer)), NULL);
     fxs_node *resize = add_node(m, FXS_CALL_FUNCTION, "torch.nn.functional.interpolate",
                                 TUPLE(ctx, fxs_of_node(y), fxs_of_node(size)), NULL);
-    fxs_node *sum =
-        add_node(m, FXS_CALL_FUNCTION, "operator.add", TUPLE(ctx, fxs_of_node(layer), fxs_of_node(resize)), NULL);
-    fxs_node *twice =
-        add_node(m, FXS_CALL_FUNCTION, "operator.add", TUPLE(ctx, fxs_of_node(sum), fxs_of_node(sum)), NULL);
+    fxs_node *sum = add_node(m, FXS_CALL_FUNCTION, "operator.add",
+                             TUPLE(ctx, fxs_of_node(layer), fxs_of_node(resize)), NULL);
+    fxs_node *twice = add_node(m, FXS_CALL_FUNCTION, "operator.add",
+                               TUPLE(ctx, fxs_of_node(sum), fxs_of_node(sum)), NULL);
     fxs_node *out = add_node(m, FXS_OUTPUT, "output", ONE(ctx, fxs_of_node(twice)), NULL);
     set_done(x, TENSOR_OF(1, 3, 16, 16));
     set_done(y, TENSOR_OF(1, 4, 8, 8));
@@ -94,8 +96,8 @@ static inline fxs_module *chain_module(fxs_ctx *ctx, int n) {
 /* ---- pictures ---- */
 
 /* Free it. */
-__attribute__((noinline, unused)) static char *draw(fxs_module *m, const fxs_draw_options *opt, const char *format,
-                                                    size_t *len) {
+__attribute__((noinline, unused)) static char *draw(fxs_module *m, const fxs_draw_options *opt,
+                                                    const char *format, size_t *len) {
     char *bytes = NULL, *notes = NULL;
     size_t n = 0;
     assert_ok(m->ctx, fxs_draw_memory(m, opt, format, &bytes, &n, &notes));

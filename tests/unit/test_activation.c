@@ -1,5 +1,5 @@
-/* test_activation.c: activation functions against double-precision references, in all their spellings; their layers
- * through the operators that the rows name; dropout and its kin. */
+/* test_activation.c: activation functions against double-precision references, in all their
+ * spellings; their layers through the operators that the rows name; dropout and its kin. */
 #include "checking.h"
 
 #define NONE fxs_none()
@@ -11,7 +11,9 @@ static double relu6(double x) { return fmin(fmax(x, 0), 6); }
 static double leaky(double x) { return x > 0 ? x : 0.2 * x; }
 static double elu(double x) { return x > 0 ? x : 1.5 * expm1(x); }
 static double celu(double x) { return x > 0 ? x : 2 * expm1(x / 2); }
-static double selu(double x) { return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x)); }
+static double selu(double x) {
+    return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x));
+}
 static double gelu(double x) { return x * 0.5 * (1 + erf(x / sqrt(2))); }
 static double gelu_tanh(double x) {
     return x * 0.5 * (1 + tanh(sqrt(2 / 3.141592653589793) * (x + 0.044715 * x * x * x)));
@@ -71,15 +73,18 @@ static fxs_value keywords_of(fxs_ctx *ctx, size_t i) {
         return NONE;
     if (!cases[i].name2)
         return KEYWORDS(ctx, {cases[i].name, fxs_float(cases[i].value)});
-    return KEYWORDS(ctx, {cases[i].name, fxs_float(cases[i].value)}, {cases[i].name2, fxs_float(cases[i].value2)});
+    return KEYWORDS(ctx, {cases[i].name, fxs_float(cases[i].value)},
+                    {cases[i].name2, fxs_float(cases[i].value2)});
 }
 
 static void check(fxs_ctx *ctx, size_t i, fxs_tensor *x) {
-    fxs_tensor *y = run_both(ctx, cases[i].spelling, TUPLE(ctx, TENSOR(x)), keywords_of(ctx, i)).u.tensor;
+    fxs_tensor *y =
+        run_both(ctx, cases[i].spelling, TUPLE(ctx, TENSOR(x)), keywords_of(ctx, i)).u.tensor;
     assert_int_equal(y->dtype, x->dtype);
     assert_shape(y, x->ndim, x->sizes);
     for (int64_t k = 0; k < fxs_tensor_numel(x); k++)
-        assert_near(nth(y, k), cases[i].of(nth(x, k)), x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
+        assert_near(nth(y, k), cases[i].of(nth(x, k)),
+                    x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
     fxs_tensor_unref(y);
 }
 
@@ -95,7 +100,8 @@ static void functions_in_every_type_and_layout(void **state) {
             check(ctx, i, x);
             x = laid_out(ctx, x, turned);
             check(ctx, i, x);
-            fxs_fill_uniform(ctx, x, i, -0.01, 0.01); /* where 1 - exp(x) loses digits; the layout is dense */
+            fxs_fill_uniform(ctx, x, i, -0.01,
+                             0.01); /* where 1 - exp(x) loses digits; the layout is dense */
             check(ctx, i, x);
             check(ctx, i, none);
             fxs_tensor_unref(x), fxs_tensor_unref(none);
@@ -106,11 +112,12 @@ static void gelu_has_two_forms(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(300), 1);
     fxs_fill_uniform(ctx, x, 1, -6, 6);
-    fxs_tensor *y =
-        run_op(ctx, NN "gelu", TUPLE(ctx, TENSOR(x)), KEYWORDS(ctx, {"approximate", make_str(ctx, "tanh")}));
+    fxs_tensor *y = run_op(ctx, NN "gelu", TUPLE(ctx, TENSOR(x)),
+                           KEYWORDS(ctx, {"approximate", make_str(ctx, "tanh")}));
     for (int64_t i = 0; i < 300; i++)
         assert_near(nth(y, i), gelu_tanh(nth(x, i)), 1e-6);
-    refuses(ctx, NN "gelu", TUPLE(ctx, TENSOR(x)), KEYWORDS(ctx, {"approximate", make_str(ctx, "sine")}),
+    refuses(ctx, NN "gelu", TUPLE(ctx, TENSOR(x)),
+            KEYWORDS(ctx, {"approximate", make_str(ctx, "sine")}),
             "gelu: approximate argument must be either none or tanh, not 'sine'");
     fxs_tensor_unref(x), fxs_tensor_unref(y);
 }
@@ -119,8 +126,10 @@ static void not_a_number_stays_one(void **state) {
     fxs_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int d = 0; d < 2; d++) {
-            fxs_tensor *x = tensor_of_values(ctx, d ? FXS_FLOAT64 : FXS_FLOAT32, SIZES(1), (double[]){NAN});
-            fxs_tensor *y = run_op(ctx, cases[i].spelling, TUPLE(ctx, TENSOR(x)), keywords_of(ctx, i));
+            fxs_tensor *x =
+                tensor_of_values(ctx, d ? FXS_FLOAT64 : FXS_FLOAT32, SIZES(1), (double[]){NAN});
+            fxs_tensor *y =
+                run_op(ctx, cases[i].spelling, TUPLE(ctx, TENSOR(x)), keywords_of(ctx, i));
             if (cases[i].of != threshold && !isnan(nth(y, 0)))
                 fail_msg("%s(nan) is %g", cases[i].spelling, nth(y, 0));
             fxs_tensor_unref(x), fxs_tensor_unref(y);
@@ -129,16 +138,18 @@ static void not_a_number_stays_one(void **state) {
 
 static void inplace_writes_the_input(void **state) {
     fxs_ctx *ctx = *state;
-    static const char *const marked[] = {"torch.relu_",  "Tensor.relu_", NN "leaky_relu_", NN "elu_",
-                                         NN "hardtanh_", "torch.selu_",  NN "silu_"};
-    static const char *const asked[] = {F "relu", F "relu6", F "silu", F "hardswish", F "elu", F "mish"};
+    static const char *const marked[] = {"torch.relu_", "Tensor.relu_", NN "leaky_relu_",
+                                         NN "elu_",     NN "hardtanh_", "torch.selu_",
+                                         NN "silu_"};
+    static const char *const asked[] = {F "relu",      F "relu6", F "silu",
+                                        F "hardswish", F "elu",   F "mish"};
     for (size_t i = 0; i < 13; i++) {
         bool by_keyword = i >= 7;
         fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(40), 1),
                    *first = random_tensor(ctx, FXS_FLOAT32, SIZES(40), 1);
         const char *op = by_keyword ? asked[i - 7] : marked[i];
-        fxs_tensor *y =
-            run_op(ctx, op, TUPLE(ctx, TENSOR(x)), by_keyword ? KEYWORDS(ctx, {"inplace", fxs_bool(true)}) : NONE);
+        fxs_tensor *y = run_op(ctx, op, TUPLE(ctx, TENSOR(x)),
+                               by_keyword ? KEYWORDS(ctx, {"inplace", fxs_bool(true)}) : NONE);
         assert_ptr_equal(x, y);
         bool changed = false;
         for (int64_t k = 0; k < 40; k++)
@@ -157,7 +168,8 @@ static void prelu_has_a_weight_a_channel(void **state) {
                        *w = random_tensor(ctx, FXS_FLOAT32, SIZES(many ? 3 : 1), 2);
             if (last)
                 x = laid_out(ctx, x, turned);
-            fxs_tensor *y = run_both(ctx, "torch.prelu", TUPLE(ctx, TENSOR(x), TENSOR(w)), NONE).u.tensor;
+            fxs_tensor *y =
+                run_both(ctx, "torch.prelu", TUPLE(ctx, TENSOR(x), TENSOR(w)), NONE).u.tensor;
             for (int64_t i = 0; i < 120; i++) {
                 double v = nth(x, i);
                 assert_near(nth(y, i), v > 0 ? v : v * nth(w, many ? i / 20 % 3 : 0), 1e-6);
@@ -165,7 +177,8 @@ static void prelu_has_a_weight_a_channel(void **state) {
             assert_int_equal(y->strides[1], last ? 1 : 20);
             fxs_tensor_unref(x), fxs_tensor_unref(w), fxs_tensor_unref(y);
         }
-    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1), *w = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 2);
+    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
+               *w = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 2);
     refuses(ctx, "torch.prelu", TUPLE(ctx, TENSOR(x), TENSOR(w)), NONE,
             "prelu: the number of weights (2) must be 1 or the channel size (3)");
     fxs_tensor_unref(x), fxs_tensor_unref(w);
@@ -187,23 +200,27 @@ static void glu_halves_a_dimension(void **state) {
 
 static void wrong_arguments(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *n = random_tensor(ctx, FXS_INT64, SIZES(3), 1), *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1),
+    fxs_tensor *n = random_tensor(ctx, FXS_INT64, SIZES(3), 1),
+               *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1),
                *u = random_tensor(ctx, FXS_UINT8, SIZES(3), 1);
     refuses(ctx, NN "gelu", TUPLE(ctx, TENSOR(n)), NONE, "gelu: not implemented for torch.int64");
     refuses(ctx, F "hardtanh", TUPLE(ctx, TENSOR(u), fxs_int(-2), fxs_int(1)), NONE,
             "hardtanh: cannot do hardtanh on an unsigned type with negative limits");
     refuses(ctx, NN "softshrink", TUPLE(ctx, TENSOR(x), fxs_int(-1)), NONE,
             "softshrink: lambda must be greater or equal to 0, but found to be -1");
-    refuses(ctx, F "celu", TUPLE(ctx, TENSOR(x), fxs_int(0)), NONE, "celu: alpha can't be 0 (ZeroDivisionError)");
+    refuses(ctx, F "celu", TUPLE(ctx, TENSOR(x), fxs_int(0)), NONE,
+            "celu: alpha can't be 0 (ZeroDivisionError)");
     fxs_tensor *y = run_op(ctx, "torch.relu", TUPLE(ctx, TENSOR(n)), NONE);
     assert_int_equal(y->dtype, FXS_INT64);
     fxs_tensor_unref(n), fxs_tensor_unref(x), fxs_tensor_unref(u), fxs_tensor_unref(y);
 }
 
-/* ---- dropout ------------------------------------------------------------------------------------------- */
+/* ---- dropout
+ * ------------------------------------------------------------------------------------------- */
 
 static fxs_value drop_keywords(fxs_ctx *ctx, double p, bool training) {
-    return KEYWORDS(ctx, {"p", fxs_float(p)}, {"training", fxs_bool(training)}, {"inplace", fxs_bool(false)});
+    return KEYWORDS(ctx, {"p", fxs_float(p)}, {"training", fxs_bool(training)},
+                    {"inplace", fxs_bool(false)});
 }
 
 static void outside_training_the_input_comes_back(void **state) {
@@ -220,8 +237,10 @@ static void outside_training_the_input_comes_back(void **state) {
                 : i == 1 ? "dropout1d: dropout probability has to be between 0 and 1, but got 1.5"
                 : i == 2 ? "dropout2d: dropout probability has to be between 0 and 1, but got 1.5"
                 : i == 3 ? "dropout3d: dropout probability has to be between 0 and 1, but got 1.5"
-                : i == 4 ? "alpha_dropout: dropout probability has to be between 0 and 1, but got 1.5"
-                         : "feature_alpha_dropout: dropout probability has to be between 0 and 1, but got 1.5");
+                : i == 4
+                    ? "alpha_dropout: dropout probability has to be between 0 and 1, but got 1.5"
+                    : "feature_alpha_dropout: dropout probability has to be between 0 and 1, but "
+                      "got 1.5");
     }
     fxs_tensor_unref(x);
 }
@@ -231,7 +250,8 @@ static void training_drops_and_scales(void **state) {
     static const int turned[] = {2, 0, 1};
     fxs_tensor *x = laid_out(ctx, random_tensor(ctx, FXS_FLOAT32, SIZES(20, 30, 40), 1), turned);
     fxs_tensor *y = run_op(ctx, F "dropout", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 0.25, true));
-    fxs_tensor *z = run_op(ctx, F "dropout2d", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 0.25, true));
+    fxs_tensor *z =
+        run_op(ctx, F "dropout2d", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 0.25, true));
     fxs_tensor *all = run_op(ctx, F "dropout", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 1, true));
     int64_t dropped = 0, channels = 0;
     for (int64_t i = 0; i < 24000; i++) {
@@ -252,7 +272,8 @@ static void alpha_dropout_keeps_the_moments(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(100000), 1);
     fxs_fill_normal(ctx, x, 5, 0, 1);
-    fxs_tensor *y = run_op(ctx, F "alpha_dropout", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 0.2, true));
+    fxs_tensor *y =
+        run_op(ctx, F "alpha_dropout", TUPLE(ctx, TENSOR(x)), drop_keywords(ctx, 0.2, true));
     double mean = 0, square = 0;
     for (int64_t i = 0; i < 100000; i++) {
         mean += nth(y, i) / 100000;
@@ -268,8 +289,10 @@ static void stochastic_depth_drops_rows(void **state) {
     static const char op[] = "torchvision.ops.stochastic_depth.stochastic_depth";
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(400, 3), 1);
     fxs_tensor *same =
-        run_op(ctx, op, TUPLE(ctx, TENSOR(x), fxs_float(0.5), make_str(ctx, "row"), fxs_bool(false)), NONE);
-    fxs_tensor *y = run_op(ctx, op, TUPLE(ctx, TENSOR(x), fxs_float(0.5), make_str(ctx, "row"), fxs_bool(true)), NONE);
+        run_op(ctx, op,
+               TUPLE(ctx, TENSOR(x), fxs_float(0.5), make_str(ctx, "row"), fxs_bool(false)), NONE);
+    fxs_tensor *y = run_op(
+        ctx, op, TUPLE(ctx, TENSOR(x), fxs_float(0.5), make_str(ctx, "row"), fxs_bool(true)), NONE);
     int rows = 0;
     assert_ptr_equal(same, x);
     for (int64_t i = 0; i < 400; i++) {
@@ -332,11 +355,13 @@ static void layers_call_their_operators(void **state) {
         assert_ok(ctx, fxs_registry_find_module(ctx, layers[i].name, &row));
         assert_non_null(row);
         assert_ok(ctx, fxs_layer_bind(ctx, &a, row, &empty, &(fxs_value){0}, layer));
-        assert_ok(ctx, fxs_layer_call(layer, &a, &given, &(fxs_value){0}, false, no_state, ctx, &name, &args, &kwargs));
+        assert_ok(ctx, fxs_layer_call(layer, &a, &given, &(fxs_value){0}, false, no_state, ctx,
+                                      &name, &args, &kwargs));
         assert_ok(ctx, fxs_registry_find_op(ctx, name, &op));
         assert_ok(ctx, fxs_op_apply(ctx, op, &args, &kwargs, &(fxs_apply){.scratch = &a}, &out));
         for (int64_t k = 0; k < 28; k++)
-            assert_near(nth(out.result.u.tensor, k), layers[i].of ? layers[i].of(nth(x, k)) : nth(x, k), 1e-6);
+            assert_near(nth(out.result.u.tensor, k),
+                        layers[i].of ? layers[i].of(nth(x, k)) : nth(x, k), 1e-6);
         fxs_value_unref(&out.result);
         fxs_value_unref(&empty);
         fxs_value_unref(&given);

@@ -1,4 +1,5 @@
-/* test_base.c: dtype conversions, promotion, Python's number and string texts, values, tensors, arenas, maps, threads.
+/* test_base.c: dtype conversions, promotion, Python's number and string texts, values, tensors,
+ * arenas, maps, threads.
  */
 #include "testing.h"
 
@@ -62,9 +63,11 @@ static void half_floats_round_to_even(void **state) {
         if (isnan(f))
             continue;
         assert_int_equal(fxs_float_to_half(f), h);
-        assert_int_equal(fxs_float_to_bfloat16(fxs_bfloat16_to_float((uint16_t)(h & 0x7f7f))), h & 0x7f7f);
+        assert_int_equal(fxs_float_to_bfloat16(fxs_bfloat16_to_float((uint16_t)(h & 0x7f7f))),
+                         h & 0x7f7f);
     }
-    assert_int_equal(fxs_float_to_half(1.0f + 0x1p-11f), fxs_float_to_half(1.0f)); /* half-way, even below */
+    assert_int_equal(fxs_float_to_half(1.0f + 0x1p-11f),
+                     fxs_float_to_half(1.0f)); /* half-way, even below */
     assert_int_equal(fxs_float_to_half(1.0f + 3 * 0x1p-11f),
                      fxs_float_to_half(1.0f + 0x1p-9f)); /* half-way, even above */
     assert_int_equal(fxs_float_to_half(65520.0f), 0x7c00);
@@ -225,10 +228,13 @@ static void schemas_bind_as_torch_does(void **state) {
     fxs_schema s;
     fxs_value out[FXS_MAX_ARGS], args, kwargs;
     fxs_tensor *t = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1);
-    assert_ok(ctx, fxs_schema_parse(ctx, &a,
-                                    "(Tensor input, int[2] stride=1, int[2]|str padding=[0, 0], *, Scalar? alpha=None, "
-                                    "dtype? dtype=None, str mode='zeros') -> Tensor",
-                                    &s));
+    assert_ok(
+        ctx,
+        fxs_schema_parse(
+            ctx, &a,
+            "(Tensor input, int[2] stride=1, int[2]|str padding=[0, 0], *, Scalar? alpha=None, "
+            "dtype? dtype=None, str mode='zeros') -> Tensor",
+            &s));
     assert_int_equal(s.nparams, 6);
     args = TUPLE(ctx, TENSOR(t), fxs_int(3), make_str(ctx, "same"));
     kwargs = KEYWORDS(ctx, {"alpha", fxs_float(0.5)});

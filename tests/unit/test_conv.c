@@ -1,11 +1,13 @@
-/* test_conv.c: convolutions and transposed convolutions against plain loops, over shapes, arguments, layouts and types;
- * every way in which they are computed; refusals and their messages; layers. */
+/* test_conv.c: convolutions and transposed convolutions against plain loops, over shapes,
+ * arguments, layouts and types; every way in which they are computed; refusals and their messages;
+ * layers. */
 #include "checking.h"
 
 /* One convolution of `dims` dimensions as numbers; what is not there is 1. */
 typedef struct plan {
     int dims;
-    int64_t batch, groups, cin, cout, in[3], kernel[3], stride[3], padding[3], dilation[3], extra[3];
+    int64_t batch, groups, cin, cout, in[3], kernel[3], stride[3], padding[3], dilation[3],
+        extra[3];
     bool bias, transposed;
 } plan;
 
@@ -20,12 +22,14 @@ static int64_t flat(const int64_t *index, const int64_t *sizes, int n) {
 static void result_size(const plan *p, int64_t out[3]) {
     for (int d = 0; d < 3; d++) {
         int64_t extent = p->dilation[d] * (p->kernel[d] - 1) + 1;
-        out[d] = p->transposed ? (p->in[d] - 1) * p->stride[d] - 2 * p->padding[d] + extent + p->extra[d]
-                               : (p->in[d] + 2 * p->padding[d] - extent) / p->stride[d] + 1;
+        out[d] = p->transposed
+                     ? (p->in[d] - 1) * p->stride[d] - 2 * p->padding[d] + extent + p->extra[d]
+                     : (p->in[d] + 2 * p->padding[d] - extent) / p->stride[d] + 1;
     }
 }
 
-/* Adds up every meeting of an input element, a weight and a result; x, w, b, y are double arrays. */
+/* Adds up every meeting of an input element, a weight and a result; x, w, b, y are double arrays.
+ */
 static void reference(const plan *p, const double *x, const double *w, const double *b, double *y) {
     int64_t out[3], cg = p->cin / p->groups, mg = p->cout / p->groups;
     result_size(p, out);
@@ -49,8 +53,10 @@ static void reference(const plan *p, const double *x, const double *w, const dou
         if (!inside)
             continue;
         int64_t c = at[1] * cg + at[3], m = at[1] * mg + at[2];
-        const int64_t *in_pos = p->transposed ? at + 4 : pos, *out_pos = p->transposed ? pos : at + 4;
-        int64_t kernel = flat(at + 7, p->kernel, 3), volume = p->kernel[0] * p->kernel[1] * p->kernel[2];
+        const int64_t *in_pos = p->transposed ? at + 4 : pos,
+                      *out_pos = p->transposed ? pos : at + 4;
+        int64_t kernel = flat(at + 7, p->kernel, 3),
+                volume = p->kernel[0] * p->kernel[1] * p->kernel[2];
         int64_t wi = (p->transposed ? c * mg + at[2] : m * cg + at[3]) * volume + kernel;
         int64_t xi = flat((int64_t[]){at[0], c, in_pos[0], in_pos[1], in_pos[2]},
                           (int64_t[]){p->batch, p->cin, p->in[0], p->in[1], p->in[2]}, 5);
@@ -75,8 +81,8 @@ static fxs_value int_list(fxs_ctx *ctx, const plan *p, const int64_t *v) {
     return make_list(ctx, FXS_V_LIST, (size_t)p->dims, items);
 }
 
-static void tensor_of(fxs_ctx *ctx, const plan *p, fxs_dtype d, int64_t a, int64_t b, const int64_t *spatial,
-                      uint64_t seed, fxs_tensor **out) {
+static void tensor_of(fxs_ctx *ctx, const plan *p, fxs_dtype d, int64_t a, int64_t b,
+                      const int64_t *spatial, uint64_t seed, fxs_tensor **out) {
     int64_t sizes[5] = {a, b};
     memcpy(sizes + 2, spatial + 3 - p->dims, (size_t)p->dims * sizeof *sizes);
     *out = random_tensor(ctx, d, p->dims + 2, sizes, seed);
@@ -94,30 +100,37 @@ static fxs_tensor *channels_last(fxs_ctx *ctx, fxs_tensor *t) {
     return last;
 }
 
-static fxs_value call_conv(fxs_ctx *ctx, const plan *p, bool meta, fxs_tensor *x, fxs_tensor *w, fxs_tensor *b) {
+static fxs_value call_conv(fxs_ctx *ctx, const plan *p, bool meta, fxs_tensor *x, fxs_tensor *w,
+                           fxs_tensor *b) {
     char name[32];
     fxs_value out, kwargs;
     snprintf(name, sizeof name, "torch.conv%s%dd", p->transposed ? "_transpose" : "", p->dims);
     if (p->transposed)
-        kwargs = KEYWORDS(ctx, {"stride", int_list(ctx, p, p->stride)}, {"padding", int_list(ctx, p, p->padding)},
-                          {"dilation", int_list(ctx, p, p->dilation)}, {"groups", fxs_int(p->groups)},
-                          {"output_padding", int_list(ctx, p, p->extra)});
+        kwargs = KEYWORDS(
+            ctx, {"stride", int_list(ctx, p, p->stride)}, {"padding", int_list(ctx, p, p->padding)},
+            {"dilation", int_list(ctx, p, p->dilation)}, {"groups", fxs_int(p->groups)},
+            {"output_padding", int_list(ctx, p, p->extra)});
     else
-        kwargs = KEYWORDS(ctx, {"stride", int_list(ctx, p, p->stride)}, {"padding", int_list(ctx, p, p->padding)},
-                          {"dilation", int_list(ctx, p, p->dilation)}, {"groups", fxs_int(p->groups)});
-    assert_ok(ctx, try_op(ctx, meta, name, TUPLE(ctx, TENSOR(x), TENSOR(w), b ? TENSOR(b) : fxs_none()), kwargs, &out));
+        kwargs = KEYWORDS(
+            ctx, {"stride", int_list(ctx, p, p->stride)}, {"padding", int_list(ctx, p, p->padding)},
+            {"dilation", int_list(ctx, p, p->dilation)}, {"groups", fxs_int(p->groups)});
+    assert_ok(ctx,
+              try_op(ctx, meta, name, TUPLE(ctx, TENSOR(x), TENSOR(w), b ? TENSOR(b) : fxs_none()),
+                     kwargs, &out));
     assert_int_equal(out.tag, FXS_V_TENSOR);
     return out;
 }
 
-static void compare(fxs_ctx *ctx, const plan *p, fxs_tensor *x, fxs_tensor *w, fxs_tensor *b, double tolerance) {
+static void compare(fxs_ctx *ctx, const plan *p, fxs_tensor *x, fxs_tensor *w, fxs_tensor *b,
+                    double tolerance) {
     int64_t out[3];
     result_size(p, out);
     fxs_value y = call_conv(ctx, p, false, x, w, b), meta = call_conv(ctx, p, true, x, w, b);
     assert_int_equal(fxs_tensor_numel(y.u.tensor), p->batch * p->cout * out[0] * out[1] * out[2]);
     assert_shape(meta.u.tensor, y.u.tensor->ndim, y.u.tensor->sizes);
     assert_strides(meta.u.tensor, y.u.tensor->ndim, y.u.tensor->strides);
-    double *dx = doubles(x), *dw = doubles(w), *db = b ? doubles(b) : NULL, *want = doubles(y.u.tensor);
+    double *dx = doubles(x), *dw = doubles(w), *db = b ? doubles(b) : NULL,
+           *want = doubles(y.u.tensor);
     reference(p, dx, dw, db, want);
     for (int64_t i = 0; i < fxs_tensor_numel(y.u.tensor); i++)
         assert_near(nth(y.u.tensor, i), want[i], tolerance);
@@ -130,8 +143,8 @@ static void compare(fxs_ctx *ctx, const plan *p, fxs_tensor *x, fxs_tensor *w, f
 static void check(fxs_ctx *ctx, const plan *p, fxs_dtype d, int layout, double tolerance) {
     fxs_tensor *x, *w, *b = p->bias ? random_tensor(ctx, d, 1, &p->cout, 3) : NULL;
     tensor_of(ctx, p, d, p->batch, p->cin, p->in, 1, &x);
-    tensor_of(ctx, p, d, p->transposed ? p->cin : p->cout, (p->transposed ? p->cout : p->cin) / p->groups, p->kernel, 2,
-              &w);
+    tensor_of(ctx, p, d, p->transposed ? p->cin : p->cout,
+              (p->transposed ? p->cout : p->cin) / p->groups, p->kernel, 2, &w);
     if (layout == 1)
         x = channels_last(ctx, x);
     if (layout == 2)
@@ -142,10 +155,11 @@ static void check(fxs_ctx *ctx, const plan *p, fxs_dtype d, int layout, double t
     fxs_tensor_unref(b);
 }
 
-#define P2(n, g, ci, co, h, ww, k, s, pad, dil, b)                                                                     \
-    {                                                                                                                  \
-        .dims = 2, .batch = n, .groups = g, .cin = ci, .cout = co, .in = {1, h, ww}, .kernel = {1, k, k},              \
-        .stride = {1, s, s}, .padding = {0, pad, pad}, .dilation = {1, dil, dil}, .bias = b                            \
+#define P2(n, g, ci, co, h, ww, k, s, pad, dil, b)                                                 \
+    {                                                                                              \
+        .dims = 2, .batch = n, .groups = g, .cin = ci, .cout = co, .in = {1, h, ww},               \
+        .kernel = {1, k, k}, .stride = {1, s, s}, .padding = {0, pad, pad},                        \
+        .dilation = {1, dil, dil}, .bias = b                                                       \
     }
 
 static const plan plans[] = {
@@ -208,7 +222,8 @@ static const plan plans[] = {
 };
 
 static void convolutions_agree_with_loops(void **state) {
-    static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16, FXS_FLOAT16, FXS_INT64, FXS_UINT8};
+    static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16,
+                                      FXS_FLOAT16, FXS_INT64,   FXS_UINT8};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
             plan p = plans[i];
@@ -245,17 +260,20 @@ static void layouts_are_followed(void **state) {
     fxs_tensor_unref(w);
 }
 
-/* Larger images: against the same operator in float64, which is computed another way and agrees with loops above. */
+/* Larger images: against the same operator in float64, which is computed another way and agrees
+ * with loops above. */
 static void check_against_double(fxs_ctx *ctx, const plan *p, double tolerance) {
     fxs_tensor *x, *w, *b = random_tensor(ctx, FXS_FLOAT32, 1, &p->cout, 3), *wide[3];
     tensor_of(ctx, p, FXS_FLOAT32, p->batch, p->cin, p->in, 1, &x);
     tensor_of(ctx, p, FXS_FLOAT32, p->cout, p->cin, p->kernel, 2, &w);
     fxs_tensor *const narrow[] = {x, w, b};
     for (int i = 0; i < 3; i++) {
-        assert_ok(ctx, fxs_tensor_new(ctx, FXS_FLOAT64, narrow[i]->ndim, narrow[i]->sizes, &wide[i]));
+        assert_ok(ctx,
+                  fxs_tensor_new(ctx, FXS_FLOAT64, narrow[i]->ndim, narrow[i]->sizes, &wide[i]));
         fxs_tensor_copy(ctx, wide[i], narrow[i]);
     }
-    fxs_value have = call_conv(ctx, p, false, x, w, b), want = call_conv(ctx, p, false, wide[0], wide[1], wide[2]);
+    fxs_value have = call_conv(ctx, p, false, x, w, b),
+              want = call_conv(ctx, p, false, wide[0], wide[1], wide[2]);
     for (int64_t i = 0; i < fxs_tensor_numel(have.u.tensor); i++)
         assert_near(nth(have.u.tensor, i), nth(want.u.tensor, i), tolerance);
     fxs_value_unref(&have);
@@ -271,7 +289,8 @@ static void winograd_agrees_with_loops(void **state) {
                                  P2(1, 1, 16, 16, 29, 31, 3, 1, 1, 1, false)};
     static const plan large[] = {
         P2(2, 1, 17, 66, 14, 15, 3, 1, 0, 1, true), P2(2, 1, 18, 17, 30, 28, 3, 1, 0, 1, true),
-        P2(1, 1, 16, 16, 66, 63, 3, 1, 1, 1, true), P2(1, 1, 64, 64, 121, 57, 3, 1, 1, 1, true), /* several blocks */
+        P2(1, 1, 16, 16, 66, 63, 3, 1, 1, 1, true),
+        P2(1, 1, 64, 64, 121, 57, 3, 1, 1, 1, true), /* several blocks */
     };
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         check(*state, &small[i], FXS_FLOAT32, 0, 1e-4);
@@ -357,7 +376,8 @@ static void named_padding(void **state) {
         for (int64_t k = 0; k < 24; k++) {
             int64_t c = k / 12, y = r - 1 + k / 3 % 4, z = col - 1 + k % 3;
             if (y >= 0 && y < 6 && z >= 0 && z < 7)
-                want += element(x, (int64_t[]){0, c, y, z}) * element(w, (int64_t[]){m, c, k / 3 % 4, k % 3});
+                want += element(x, (int64_t[]){0, c, y, z}) *
+                        element(w, (int64_t[]){m, c, k / 3 % 4, k % 3});
         }
         assert_near(nth(same, i), want, 1e-5);
     }
@@ -391,8 +411,8 @@ static void padding_modes_of_layers(void **state) {
         fxs_tensor *x = random_tensor(ctx, types[i / 3], SIZES(2, 2, 5, 4), 1);
         fxs_tensor *w = random_tensor(ctx, types[i / 3], SIZES(3, 2, 3, 3), 2);
         fxs_value args = TUPLE(ctx, TENSOR(x), TENSOR(w), fxs_none());
-        fxs_value kwargs =
-            KEYWORDS(ctx, {"padding", LIST(ctx, fxs_int(2), fxs_int(1))}, {"padding_mode", make_str(ctx, mode)});
+        fxs_value kwargs = KEYWORDS(ctx, {"padding", LIST(ctx, fxs_int(2), fxs_int(1))},
+                                    {"padding_mode", make_str(ctx, mode)});
         const fxs_candidate *op;
         fxs_applied got;
         fxs_apply how = {.scratch = &scratch};
@@ -403,8 +423,10 @@ static void padding_modes_of_layers(void **state) {
             double want = 0;
             int64_t n = k / 84, m = k / 28 % 3, r = k / 4 % 7, col = k % 4;
             for (int64_t t = 0; t < 18; t++) {
-                int64_t y = padded_source(mode, r - 2 + t / 3 % 3, 5), z = padded_source(mode, col - 1 + t % 3, 4);
-                want += element(x, (int64_t[]){n, t / 9, y, z}) * element(w, (int64_t[]){m, t / 9, t / 3 % 3, t % 3});
+                int64_t y = padded_source(mode, r - 2 + t / 3 % 3, 5),
+                        z = padded_source(mode, col - 1 + t % 3, 4);
+                want += element(x, (int64_t[]){n, t / 9, y, z}) *
+                        element(w, (int64_t[]){m, t / 9, t / 3 % 3, t % 3});
             }
             assert_near(nth(got.result.u.tensor, k), want, 1e-5);
         }
@@ -425,8 +447,8 @@ static void empty_batches_give_empty_results(void **state) {
     check(*state, &back, FXS_FLOAT32, 0, 0);
 }
 
-static void refuses_conv(fxs_ctx *ctx, const char *op, fxs_tensor *x, fxs_tensor *w, fxs_tensor *b, fxs_value kwargs,
-                         const char *message) {
+static void refuses_conv(fxs_ctx *ctx, const char *op, fxs_tensor *x, fxs_tensor *w, fxs_tensor *b,
+                         fxs_value kwargs, const char *message) {
     refuses(ctx, op, TUPLE(ctx, TENSOR(x), TENSOR(w), b ? TENSOR(b) : fxs_none()), kwargs, message);
 }
 
@@ -440,23 +462,27 @@ static void bad_arguments_are_refused(void **state) {
     fxs_tensor *d = random_tensor(ctx, FXS_FLOAT64, SIZES(6, 4, 3, 3), 2),
                *wide = random_tensor(ctx, FXS_FLOAT32, SIZES(6, 4, 9, 9), 2);
     fxs_tensor *flat_x = random_tensor(ctx, FXS_FLOAT32, SIZES(8, 8), 1);
+    refuses_conv(ctx, "torch.conv2d", x, stem, NULL, fxs_none(),
+                 "conv2d: expected input with 3 channels for weight of shape [64, 3, 7, 7], but "
+                 "got input of shape [1, 4, "
+                 "8, 8]");
     refuses_conv(
-        ctx, "torch.conv2d", x, stem, NULL, fxs_none(),
-        "conv2d: expected input with 3 channels for weight of shape [64, 3, 7, 7], but got input of shape [1, 4, "
-        "8, 8]");
-    refuses_conv(ctx, "torch.conv2d", x, w, b, fxs_none(),
-                 "conv2d: given weight of shape [6, 4, 3, 3], expected bias of shape [6], but got [5]");
-    refuses_conv(ctx, "torch.conv2d", x, d, NULL, fxs_none(),
-                 "conv2d: expected argument 'weight' of type float32 as the input, but got float64");
-    refuses_conv(ctx, "torch.conv2d", flags, flags, NULL, fxs_none(), "conv2d: not implemented for type bool");
-    refuses_conv(ctx, "torch.conv2d", flat_x, w, NULL, fxs_none(),
-                 "conv2d: expected 3D (unbatched) or 4D (batched) input, but got input of shape [8, 8]");
+        ctx, "torch.conv2d", x, w, b, fxs_none(),
+        "conv2d: given weight of shape [6, 4, 3, 3], expected bias of shape [6], but got [5]");
+    refuses_conv(
+        ctx, "torch.conv2d", x, d, NULL, fxs_none(),
+        "conv2d: expected argument 'weight' of type float32 as the input, but got float64");
+    refuses_conv(ctx, "torch.conv2d", flags, flags, NULL, fxs_none(),
+                 "conv2d: not implemented for type bool");
+    refuses_conv(
+        ctx, "torch.conv2d", flat_x, w, NULL, fxs_none(),
+        "conv2d: expected 3D (unbatched) or 4D (batched) input, but got input of shape [8, 8]");
     refuses_conv(ctx, "torch.conv2d", x, flat_x, NULL, fxs_none(),
                  "conv2d: expected weight of 4 dimensions, but got weight of shape [8, 8]");
-    refuses_conv(
-        ctx, "torch.conv2d", x, wide, NULL, fxs_none(),
-        "conv2d: calculated padded input size per channel: (8 x 8). Kernel size: (9 x 9). Kernel size can't be greater "
-        "than actual input size");
+    refuses_conv(ctx, "torch.conv2d", x, wide, NULL, fxs_none(),
+                 "conv2d: calculated padded input size per channel: (8 x 8). Kernel size: (9 x 9). "
+                 "Kernel size can't be greater "
+                 "than actual input size");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"stride", fxs_int(0)}),
                  "conv2d: stride should be greater than zero, but got (0 x 0)");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"dilation", fxs_int(-1)}),
@@ -465,10 +491,10 @@ static void bad_arguments_are_refused(void **state) {
                  "conv2d: negative padding is not supported, but got (-1 x -1)");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"groups", fxs_int(0)}),
                  "conv2d: non-positive groups is not supported, but got 0");
-    refuses_conv(
-        ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"groups", fxs_int(4)}),
-        "conv2d: given groups=4, expected weight to be divisible by 4 at dimension 0, but got weight of shape [6, "
-        "4, 3, 3]");
+    refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"groups", fxs_int(4)}),
+                 "conv2d: given groups=4, expected weight to be divisible by 4 at dimension 0, but "
+                 "got weight of shape [6, "
+                 "4, 3, 3]");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"padding", make_str(ctx, "full")}),
                  "conv2d: invalid padding string: 'full' ('same' and 'valid' are known)");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL,
@@ -476,14 +502,15 @@ static void bad_arguments_are_refused(void **state) {
                  "conv2d: padding='same' is not supported for strided convolutions");
     refuses_conv(ctx, "torch.conv2d", x, w, NULL, KEYWORDS(ctx, {"padding", fxs_int(INT64_MAX)}),
                  "conv2d: sizes beyond 2^63");
-    refuses_conv(
-        ctx, "torch.conv_transpose2d", x, stem, NULL, fxs_none(),
-        "conv_transpose2d: expected input with 64 channels for weight of shape [64, 3, 7, 7], but got input of shape "
-        "[1, 4, 8, 8]");
-    refuses_conv(
-        ctx, "torch.conv_transpose2d", x, x, NULL, KEYWORDS(ctx, {"output_padding", fxs_int(1)}),
-        "conv_transpose2d: expected input with 1 channels for weight of shape [1, 4, 8, 8], but got input of shape "
-        "[1, 4, 8, 8]");
+    refuses_conv(ctx, "torch.conv_transpose2d", x, stem, NULL, fxs_none(),
+                 "conv_transpose2d: expected input with 64 channels for weight of shape [64, 3, 7, "
+                 "7], but got input of shape "
+                 "[1, 4, 8, 8]");
+    refuses_conv(ctx, "torch.conv_transpose2d", x, x, NULL,
+                 KEYWORDS(ctx, {"output_padding", fxs_int(1)}),
+                 "conv_transpose2d: expected input with 1 channels for weight of shape [1, 4, 8, "
+                 "8], but got input of shape "
+                 "[1, 4, 8, 8]");
     fxs_tensor *const all[] = {x, w, stem, b, flags, d, wide, flat_x};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         fxs_tensor_unref(all[i]);
@@ -493,10 +520,13 @@ static void output_padding_must_be_small(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(1, 2, 3, 3), 1);
     fxs_tensor *w = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 2, 2, 2), 1);
-    refuses_conv(ctx, "torch.conv_transpose2d", x, w, NULL, KEYWORDS(ctx, {"output_padding", fxs_int(1)}),
-                 "conv_transpose2d: output padding must be smaller than either stride or dilation, but got (1 x 1)");
-    refuses_conv(ctx, "torch.conv_transpose2d", x, w, NULL, KEYWORDS(ctx, {"padding", fxs_int(2)}),
-                 "conv_transpose2d: calculated output size per channel: (0 x 0). Output size is too small");
+    refuses_conv(ctx, "torch.conv_transpose2d", x, w, NULL,
+                 KEYWORDS(ctx, {"output_padding", fxs_int(1)}),
+                 "conv_transpose2d: output padding must be smaller than either stride or dilation, "
+                 "but got (1 x 1)");
+    refuses_conv(
+        ctx, "torch.conv_transpose2d", x, w, NULL, KEYWORDS(ctx, {"padding", fxs_int(2)}),
+        "conv_transpose2d: calculated output size per channel: (0 x 0). Output size is too small");
     fxs_tensor_unref(x);
     fxs_tensor_unref(w);
 }
@@ -524,11 +554,16 @@ static void cost_counts_products_and_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions_agree_with_loops), cmocka_unit_test(layouts_are_followed),
-        cmocka_unit_test(winograd_agrees_with_loops),    cmocka_unit_test(transposed_convolutions_agree_with_loops),
-        cmocka_unit_test(threads_do_not_change_results), cmocka_unit_test(named_padding),
-        cmocka_unit_test(padding_modes_of_layers),       cmocka_unit_test(empty_batches_give_empty_results),
-        cmocka_unit_test(bad_arguments_are_refused),     cmocka_unit_test(output_padding_must_be_small),
+        cmocka_unit_test(convolutions_agree_with_loops),
+        cmocka_unit_test(layouts_are_followed),
+        cmocka_unit_test(winograd_agrees_with_loops),
+        cmocka_unit_test(transposed_convolutions_agree_with_loops),
+        cmocka_unit_test(threads_do_not_change_results),
+        cmocka_unit_test(named_padding),
+        cmocka_unit_test(padding_modes_of_layers),
+        cmocka_unit_test(empty_batches_give_empty_results),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(output_padding_must_be_small),
         cmocka_unit_test(cost_counts_products_and_sums),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

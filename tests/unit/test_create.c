@@ -1,4 +1,5 @@
-/* test_create.c: tensors from sizes, ranges and Python's numbers; random ones by seed and moments; filling in place. */
+/* test_create.c: tensors from sizes, ranges and Python's numbers; random ones by seed and moments;
+ * filling in place. */
 #include "checking.h"
 
 #define NONE fxs_none()
@@ -8,10 +9,11 @@
 static fxs_value dtype(fxs_dtype d) { return (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d}; }
 
 /* Runs without keywords, or with a dtype; all elements must be as given (NULL: not compared). */
-static void gives(fxs_ctx *ctx, const char *op, fxs_value args, int with_dtype, fxs_dtype want, int ndim,
-                  const int64_t *sizes, const double *v) {
+static void gives(fxs_ctx *ctx, const char *op, fxs_value args, int with_dtype, fxs_dtype want,
+                  int ndim, const int64_t *sizes, const double *v) {
     fxs_tensor *y =
-        run_both(ctx, op, args, with_dtype < 0 ? NONE : KEYWORDS(ctx, {"dtype", dtype((fxs_dtype)with_dtype)}))
+        run_both(ctx, op, args,
+                 with_dtype < 0 ? NONE : KEYWORDS(ctx, {"dtype", dtype((fxs_dtype)with_dtype)}))
             .u.tensor;
     assert_int_equal(y->dtype, want);
     assert_shape(y, ndim, sizes);
@@ -19,9 +21,9 @@ static void gives(fxs_ctx *ctx, const char *op, fxs_value args, int with_dtype, 
         assert_near(nth(y, i), v[i], 1e-7);
     fxs_tensor_unref(y);
 }
-#define V(...)                                                                                                         \
+#define V(...)                                                                                     \
     (double[]) { __VA_ARGS__ }
-#define DIMS(...)                                                                                                      \
+#define DIMS(...)                                                                                  \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static void constants(void **state) {
@@ -29,18 +31,25 @@ static void constants(void **state) {
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT64, SIZES(3), 1);
     gives(ctx, "torch.zeros", TUPLE(ctx, I(2), I(2)), -1, FXS_FLOAT32, DIMS(2, 2), V(0, 0, 0, 0));
     gives(ctx, "torch.ones", TUPLE(ctx, LIST(ctx, I(3))), FXS_INT8, FXS_INT8, DIMS(3), V(1, 1, 1));
-    gives(ctx, "torch.full", TUPLE(ctx, LIST(ctx, I(2)), R(1.5)), -1, FXS_FLOAT32, DIMS(2), V(1.5, 1.5));
+    gives(ctx, "torch.full", TUPLE(ctx, LIST(ctx, I(2)), R(1.5)), -1, FXS_FLOAT32, DIMS(2),
+          V(1.5, 1.5));
     gives(ctx, "torch.full", TUPLE(ctx, LIST(ctx, I(2)), I(7)), -1, FXS_INT64, DIMS(2), V(7, 7));
-    gives(ctx, "torch.full", TUPLE(ctx, LIST(ctx, I(1)), fxs_bool(true)), -1, FXS_BOOL, DIMS(1), V(1));
+    gives(ctx, "torch.full", TUPLE(ctx, LIST(ctx, I(1)), fxs_bool(true)), -1, FXS_BOOL, DIMS(1),
+          V(1));
     gives(ctx, "Tensor.new_ones", TUPLE(ctx, TENSOR(x), I(2)), -1, FXS_FLOAT64, DIMS(2), V(1, 1));
-    gives(ctx, "Tensor.new_full", TUPLE(ctx, TENSOR(x), LIST(ctx, I(2)), I(4)), FXS_INT32, FXS_INT32, DIMS(2), V(4, 4));
-    gives(ctx, "torch.full_like", TUPLE(ctx, TENSOR(x), I(9)), -1, FXS_FLOAT64, DIMS(3), V(9, 9, 9));
-    gives(ctx, "torch.eye", TUPLE(ctx, I(2), I(3)), -1, FXS_FLOAT32, DIMS(2, 3), V(1, 0, 0, 0, 1, 0));
+    gives(ctx, "Tensor.new_full", TUPLE(ctx, TENSOR(x), LIST(ctx, I(2)), I(4)), FXS_INT32,
+          FXS_INT32, DIMS(2), V(4, 4));
+    gives(ctx, "torch.full_like", TUPLE(ctx, TENSOR(x), I(9)), -1, FXS_FLOAT64, DIMS(3),
+          V(9, 9, 9));
+    gives(ctx, "torch.eye", TUPLE(ctx, I(2), I(3)), -1, FXS_FLOAT32, DIMS(2, 3),
+          V(1, 0, 0, 0, 1, 0));
     gives(ctx, "torch.empty", TUPLE(ctx, I(0), I(2)), -1, FXS_FLOAT32, DIMS(0, 2), NULL);
-    refuses(ctx, "torch.zeros", TUPLE(ctx, I(-1)), NONE, "a size can't be negative, but dimension 0 has -1");
+    refuses(ctx, "torch.zeros", TUPLE(ctx, I(-1)), NONE,
+            "a size can't be negative, but dimension 0 has -1");
     refuses(ctx, "torch.ones", TUPLE(ctx, I((int64_t)1 << 40), I((int64_t)1 << 40)), NONE,
             "a tensor of more than 2^63 bytes");
-    refuses(ctx, "torch.eye", TUPLE(ctx, I(-1)), NONE, "eye: n and m must be greater or equal to 0, got -1 and -1");
+    refuses(ctx, "torch.eye", TUPLE(ctx, I(-1)), NONE,
+            "eye: n and m must be greater or equal to 0, got -1 and -1");
     fxs_tensor_unref(x);
 }
 
@@ -51,7 +60,8 @@ static void likeness_keeps_strides(void **state) {
     fxs_tensor *z = run_both(ctx, "torch.zeros_like", TUPLE(ctx, TENSOR(x)), NONE).u.tensor;
     fxs_tensor *o = run_both(ctx, "torch.ones_like", TUPLE(ctx, TENSOR(x)),
                              KEYWORDS(ctx, {"dtype", dtype(FXS_INT16)},
-                                      {"memory_format", {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS}}))
+                                      {"memory_format",
+                                       {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS}}))
                         .u.tensor;
     assert_strides(z, 4, x->strides);
     assert_strides(o, SIZES(60, 20, 5, 1));
@@ -66,27 +76,34 @@ static void ranges(void **state) {
     fxs_ctx *ctx = *state;
     gives(ctx, "torch.arange", TUPLE(ctx, I(4)), -1, FXS_INT64, DIMS(4), V(0, 1, 2, 3));
     gives(ctx, "torch.arange", TUPLE(ctx, I(5), I(0), I(-2)), -1, FXS_INT64, DIMS(3), V(5, 3, 1));
-    gives(ctx, "torch.arange", TUPLE(ctx, I(1), I(2), R(0.25)), -1, FXS_FLOAT32, DIMS(4), V(1, 1.25, 1.5, 1.75));
+    gives(ctx, "torch.arange", TUPLE(ctx, I(1), I(2), R(0.25)), -1, FXS_FLOAT32, DIMS(4),
+          V(1, 1.25, 1.5, 1.75));
     gives(ctx, "torch.arange", TUPLE(ctx, I(3)), FXS_FLOAT64, FXS_FLOAT64, DIMS(3), V(0, 1, 2));
     gives(ctx, "torch.arange", TUPLE(ctx, I(3), I(3)), -1, FXS_INT64, DIMS(0), NULL);
-    gives(ctx, "torch.linspace", TUPLE(ctx, I(0), I(1), I(5)), -1, FXS_FLOAT32, DIMS(5), V(0, 0.25, 0.5, 0.75, 1));
+    gives(ctx, "torch.linspace", TUPLE(ctx, I(0), I(1), I(5)), -1, FXS_FLOAT32, DIMS(5),
+          V(0, 0.25, 0.5, 0.75, 1));
     gives(ctx, "torch.linspace", TUPLE(ctx, I(3), I(9), I(1)), -1, FXS_FLOAT32, DIMS(1), V(3));
-    refuses(ctx, "torch.arange", TUPLE(ctx, I(1), I(5), I(0)), NONE, "arange: step must be nonzero");
+    refuses(ctx, "torch.arange", TUPLE(ctx, I(1), I(5), I(0)), NONE,
+            "arange: step must be nonzero");
     refuses(ctx, "torch.arange", TUPLE(ctx, I(5), I(1)), NONE,
             "arange: upper bound and larger bound inconsistent with step sign");
-    refuses(ctx, "torch.arange", TUPLE(ctx, R(INFINITY)), NONE, "arange: unsupported range: 0 -> inf");
+    refuses(ctx, "torch.arange", TUPLE(ctx, R(INFINITY)), NONE,
+            "arange: unsupported range: 0 -> inf");
     refuses(ctx, "torch.linspace", TUPLE(ctx, I(0), I(1), I(-1)), NONE,
             "linspace: number of steps must be non-negative");
 }
 
 /* Values that stand in the graph are known in both modes. */
-static void knows(fxs_ctx *ctx, const char *op, fxs_value args, int with_dtype, fxs_dtype want, int ndim,
-                  const int64_t *sizes, const double *v) {
+static void knows(fxs_ctx *ctx, const char *op, fxs_value args, int with_dtype, fxs_dtype want,
+                  int ndim, const int64_t *sizes, const double *v) {
     for (int meta = 0; meta < 2; meta++) {
         fxs_value out;
         fxs_value_ref(args);
-        assert_ok(ctx, try_op(ctx, meta, op, args,
-                              with_dtype < 0 ? NONE : KEYWORDS(ctx, {"dtype", dtype((fxs_dtype)with_dtype)}), &out));
+        assert_ok(
+            ctx,
+            try_op(ctx, meta, op, args,
+                   with_dtype < 0 ? NONE : KEYWORDS(ctx, {"dtype", dtype((fxs_dtype)with_dtype)}),
+                   &out));
         assert_int_equal(out.u.tensor->dtype, want);
         assert_shape(out.u.tensor, ndim, sizes);
         for (int64_t i = 0; i < fxs_tensor_numel(out.u.tensor); i++)
@@ -100,23 +117,29 @@ static void tensors_from_numbers(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1);
     knows(ctx, "torch.tensor", TUPLE(ctx, I(3)), -1, FXS_INT64, 0, NULL, V(3));
-    knows(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, LIST(ctx, I(1), I(2)), TUPLE(ctx, I(3), R(4.5)))), -1, FXS_FLOAT32,
+    knows(ctx, "torch.tensor",
+          TUPLE(ctx, LIST(ctx, LIST(ctx, I(1), I(2)), TUPLE(ctx, I(3), R(4.5)))), -1, FXS_FLOAT32,
           DIMS(2, 2), V(1, 2, 3, 4.5));
-    knows(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, fxs_bool(true), fxs_bool(false))), -1, FXS_BOOL, DIMS(2), V(1, 0));
-    knows(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, I(1))), FXS_FLOAT64, FXS_FLOAT64, DIMS(1), V(1));
-    knows(ctx, "Tensor.new_tensor", TUPLE(ctx, TENSOR(x), LIST(ctx, I(1), I(2))), -1, FXS_FLOAT32, DIMS(2), V(1, 2));
+    knows(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, fxs_bool(true), fxs_bool(false))), -1, FXS_BOOL,
+          DIMS(2), V(1, 0));
+    knows(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, I(1))), FXS_FLOAT64, FXS_FLOAT64, DIMS(1),
+          V(1));
+    knows(ctx, "Tensor.new_tensor", TUPLE(ctx, TENSOR(x), LIST(ctx, I(1), I(2))), -1, FXS_FLOAT32,
+          DIMS(2), V(1, 2));
     knows(ctx, "torch.scalar_tensor", TUPLE(ctx, I(3)), -1, FXS_FLOAT32, 0, NULL, V(3));
     fxs_tensor *same = run_op(ctx, "torch.as_tensor", TUPLE(ctx, TENSOR(x)), NONE),
                *copy = run_op(ctx, "torch.tensor", TUPLE(ctx, TENSOR(x)), NONE);
     assert_ptr_equal(same, x);
     assert_ptr_not_equal(copy->storage, x->storage);
-    refuses(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, LIST(ctx, I(1)), LIST(ctx, I(1), I(2)))), NONE,
-            "tensor: expected sequences of equal length at dim 1");
-    refuses(ctx, "torch.tensor", TUPLE(ctx, make_str(ctx, "x")), NONE, "tensor: could not infer dtype of str");
+    refuses(ctx, "torch.tensor", TUPLE(ctx, LIST(ctx, LIST(ctx, I(1)), LIST(ctx, I(1), I(2)))),
+            NONE, "tensor: expected sequences of equal length at dim 1");
+    refuses(ctx, "torch.tensor", TUPLE(ctx, make_str(ctx, "x")), NONE,
+            "tensor: could not infer dtype of str");
     fxs_tensor_unref(x), fxs_tensor_unref(same), fxs_tensor_unref(copy);
 }
 
-/* ---- random -------------------------------------------------------------------------------------------- */
+/* ---- random
+ * -------------------------------------------------------------------------------------------- */
 
 static void moments(const fxs_tensor *t, double *mean, double *variance) {
     int64_t n = fxs_tensor_numel(t);
@@ -172,7 +195,8 @@ static void random_tensors_have_their_moments(void **state) {
     fxs_tensor_unref(x), fxs_tensor_unref(p);
 }
 
-/* ---- filling ------------------------------------------------------------------------------------------- */
+/* ---- filling
+ * ------------------------------------------------------------------------------------------- */
 
 static void filling_writes_the_tensor(void **state) {
     fxs_ctx *ctx = *state;
@@ -185,8 +209,8 @@ static void filling_writes_the_tensor(void **state) {
         assert_near(nth(x, i), nth(row, i % 4), 0);
     assert_ok(ctx, fxs_tensor_view(ctx, x, &column));
     column->ndim = 1;
-    fxs_tensor *b =
-        run_op(ctx, "Tensor.fill_", TUPLE(ctx, TENSOR(column), R(0.5)), NONE); /* a view is filled, the rest stays */
+    fxs_tensor *b = run_op(ctx, "Tensor.fill_", TUPLE(ctx, TENSOR(column), R(0.5)),
+                           NONE); /* a view is filled, the rest stays */
     for (int64_t i = 0; i < 12; i++)
         assert_near(nth(x, i), i % 4 ? nth(row, i % 4) : 0.5, 0);
     fxs_tensor *c = run_op(ctx, "Tensor.zero_", TUPLE(ctx, TENSOR(x)), NONE);
@@ -194,8 +218,8 @@ static void filling_writes_the_tensor(void **state) {
         assert_near(nth(x, i), 0, 0);
     refuses(ctx, "Tensor.copy_", TUPLE(ctx, TENSOR(row), TENSOR(x)), NONE,
             "copy_: the source of shape [3, 4] can't be broadcast to shape [4]");
-    fxs_tensor_unref(x), fxs_tensor_unref(row), fxs_tensor_unref(column), fxs_tensor_unref(a), fxs_tensor_unref(b),
-        fxs_tensor_unref(c);
+    fxs_tensor_unref(x), fxs_tensor_unref(row), fxs_tensor_unref(column), fxs_tensor_unref(a),
+        fxs_tensor_unref(b), fxs_tensor_unref(c);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* test_edit.c: insert points, moving, erasing, replacing, copying, dead code: the rule scripts of torch.fx written
- * again, with torch's outputs. */
+/* test_edit.c: insert points, moving, erasing, replacing, copying, dead code: the rule scripts of
+ * torch.fx written again, with torch's outputs. */
 #include "golden.h"
 
 #include "ir/graph.h"
@@ -11,7 +11,8 @@ static const char base[] =
     "    %y : [#users=2] = placeholder[target=y]\n"
     "    %add : [#users=2] = call_function[target=torch.add](args = (%x, %y), kwargs = {})\n"
     "    %relu : [#users=1] = call_function[target=torch.relu](args = (%add,), kwargs = {})\n"
-    "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %relu, %x],), kwargs = {dim: %y})\n"
+    "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %relu, %x],), kwargs = "
+    "{dim: %y})\n"
     "    return cat\n";
 
 typedef struct fixture {
@@ -118,8 +119,10 @@ static void insert_points(void **state) {
     call(g, "torch.floor", a);
     assert_names(g, "first2 first x neg abs_1 relu cos sin ceil floor output exp log tan");
     assert_ok(ctx, fxs_graph_new(ctx, &other));
-    assert_refused(ctx, fxs_graph_inserting_before(other, a, NULL), "Node to insert before is not in graph.");
-    assert_refused(ctx, fxs_graph_inserting_after(other, a, NULL), "Node to insert after is not in graph.");
+    assert_refused(ctx, fxs_graph_inserting_before(other, a, NULL),
+                   "Node to insert before is not in graph.");
+    assert_refused(ctx, fxs_graph_inserting_after(other, a, NULL),
+                   "Node to insert after is not in graph.");
     fxs_graph_free(other);
     assert_ok(ctx, fxs_graph_inserting_before(g, l, NULL));
     assert_ok(ctx, fxs_graph_inserting_after(g, x, &was));
@@ -129,7 +132,9 @@ static void insert_points(void **state) {
     call(g, "torch.frac", a);
     fxs_graph_restore_insert_point(g, was);
     call(g, "torch.trunc", a);
-    assert_names(g, "first2 first x frac neg abs_1 relu cos sin trunc ceil floor round_1 output exp log tan");
+    assert_names(
+        g,
+        "first2 first x frac neg abs_1 relu cos sin trunc ceil floor round_1 output exp log tan");
     fxs_graph_free(g);
     assert_ok(ctx, fxs_graph_new(ctx, &g));
     assert_ok(ctx, fxs_graph_placeholder(g, "x", NULL, &x));
@@ -145,10 +150,10 @@ static void moving(void **state) {
     fixture f = make(*state);
     assert_ok(f.ctx, fxs_node_prepend(f.add, f.relu));
     assert_names(f.g, "x y relu add cat output");
-    assert_refused(
-        f.ctx, fxs_graph_lint(f.g),
-        "Argument 'add' of Node 'relu' was used before it has been defined! Please check that Nodes in the graph "
-        "are topologically ordered");
+    assert_refused(f.ctx, fxs_graph_lint(f.g),
+                   "Argument 'add' of Node 'relu' was used before it has been defined! Please "
+                   "check that Nodes in the graph "
+                   "are topologically ordered");
     assert_ok(f.ctx, fxs_node_append(f.add, f.relu));
     assert_names(f.g, "x y add relu cat output");
     assert_ok(f.ctx, fxs_node_append(f.x, f.output));
@@ -164,17 +169,20 @@ static void moving(void **state) {
     fxs_node *z;
     assert_ok(f.ctx, fxs_graph_new(f.ctx, &other));
     assert_ok(f.ctx, fxs_graph_placeholder(other, "z", NULL, &z));
-    assert_refused(f.ctx, fxs_node_append(f.add, z), "Attempting to move a Node into a different Graph");
+    assert_refused(f.ctx, fxs_node_append(f.add, z),
+                   "Attempting to move a Node into a different Graph");
     fxs_graph_free(other);
     drop(&f);
 }
 
 static void erasing(void **state) {
     fixture f = make(*state);
-    assert_refused(f.ctx, fxs_graph_erase_node(f.g, f.add),
-                   "Tried to erase Node add but it still had 2 users in the graph: {relu: None, cat: None}!");
-    assert_refused(f.ctx, fxs_graph_erase_node(f.g, f.x),
-                   "Tried to erase Node x but it still had 2 users in the graph: {add: None, cat: None}!");
+    assert_refused(
+        f.ctx, fxs_graph_erase_node(f.g, f.add),
+        "Tried to erase Node add but it still had 2 users in the graph: {relu: None, cat: None}!");
+    assert_refused(
+        f.ctx, fxs_graph_erase_node(f.g, f.x),
+        "Tried to erase Node x but it still had 2 users in the graph: {add: None, cat: None}!");
     assert_ok(f.ctx, fxs_graph_erase_node(f.g, f.output));
     assert_ok(f.ctx, fxs_graph_erase_node(f.g, f.cat));
     assert_names(f.g, "x y add relu");
@@ -237,18 +245,22 @@ static void replacing_inputs_and_arguments(void **state) {
     fxs_value five = fxs_int(5), x = fxs_of_node(f.x);
     assert_ok(f.ctx, fxs_node_update_arg(f.add, -1, &five));
     assert_args(f.add, "(x, 5)");
-    assert_refused(f.ctx, fxs_node_update_arg(f.add, 2, &five), "Node add has 2 arguments, so there is no argument 2");
+    assert_refused(f.ctx, fxs_node_update_arg(f.add, 2, &five),
+                   "Node add has 2 arguments, so there is no argument 2");
     assert_ok(f.ctx, fxs_node_update_kwarg(f.cat, "dim", &five));
     assert_ok(f.ctx, fxs_node_update_kwarg(f.cat, "out", &x));
     assert_users(f.y, "cat");
-    assert_graph(f.g, "graph():\n"
-                      "    %x : [#users=2] = placeholder[target=x]\n"
-                      "    %y : [#users=1] = placeholder[target=y]\n"
-                      "    %add : [#users=1] = call_function[target=torch.add](args = (%x, 5), kwargs = {})\n"
-                      "    %relu : [#users=1] = call_function[target=torch.relu](args = (%add,), kwargs = {})\n"
-                      "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%y, %relu, %x],), kwargs = "
-                      "{dim: 5, out: %x})\n"
-                      "    return cat\n");
+    assert_graph(
+        f.g,
+        "graph():\n"
+        "    %x : [#users=2] = placeholder[target=x]\n"
+        "    %y : [#users=1] = placeholder[target=y]\n"
+        "    %add : [#users=1] = call_function[target=torch.add](args = (%x, 5), kwargs = {})\n"
+        "    %relu : [#users=1] = call_function[target=torch.relu](args = (%add,), kwargs = {})\n"
+        "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%y, %relu, %x],), kwargs "
+        "= "
+        "{dim: 5, out: %x})\n"
+        "    return cat\n");
     drop(&f);
 }
 
@@ -322,7 +334,8 @@ static void copying(void **state) {
         "    %y : [#users=2] = placeholder[target=y]\n"
         "    %add : [#users=2] = call_function[target=torch.add](args = (%x_1, %y), kwargs = {})\n"
         "    %relu : [#users=1] = call_function[target=torch.relu](args = (%add,), kwargs = {})\n"
-        "    %cat : [#users=0] = call_function[target=torch.cat](args = ([%add, %relu, %x_1],), kwargs = {dim: %y})\n");
+        "    %cat : [#users=0] = call_function[target=torch.cat](args = ([%add, %relu, %x_1],), "
+        "kwargs = {dim: %y})\n");
     /* spliced: y becomes a constant */
     fxs_value seven = fxs_int(7), x = fxs_of_node(n);
     assert_ok(f.ctx, fxs_val_map_new(f.g, &map));
@@ -352,7 +365,8 @@ static fxs_status edit_everything(fxs_ctx *ctx) {
     fxs_status s = fxs_load_text(ctx, "base", base, strlen(base), &m);
     if (s == FXS_OK) {
         fxs_graph *g = fxs_module_graph(m);
-        fxs_node *x = fxs_graph_first(g), *y = fxs_node_next(x), *add = fxs_node_next(y), *relu = fxs_node_next(add);
+        fxs_node *x = fxs_graph_first(g), *y = fxs_node_next(x), *add = fxs_node_next(y),
+                 *relu = fxs_node_next(add);
         s = fxs_graph_deep_copy(g, &deep);
         if (s == FXS_OK)
             s = fxs_node_update_kwarg(relu, "k", &five);

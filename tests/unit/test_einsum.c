@@ -1,4 +1,5 @@
-/* test_einsum.c: Einstein sums against a loop over all labels; strides as torch gives them; refusals. */
+/* test_einsum.c: Einstein sums against a loop over all labels; strides as torch gives them;
+ * refusals. */
 #include "checking.h"
 
 #include <ctype.h>
@@ -6,7 +7,8 @@
 enum { LETTERS = 26 };
 
 /* Walks all values of all letters and adds up products; result labels given, sizes by letter. */
-static double reference(const char *equation, fxs_tensor *const *ops, const int64_t *size, const int64_t *fixed) {
+static double reference(const char *equation, fxs_tensor *const *ops, const int64_t *size,
+                        const int64_t *fixed) {
     int64_t at[LETTERS], total = 1;
     bool used[LETTERS] = {false};
     double sum = 0;
@@ -65,7 +67,8 @@ static const char *const equations[] = {
 };
 
 static void check(fxs_ctx *ctx, const char *equation, fxs_dtype d, bool turn) {
-    static const int64_t size[LETTERS] = {2, 3, 4, 2, 5, 3, 4, 2, 3, 4, 2, 3, 2, 3, 4, 2, 5, 2, 3, 4, 3, 2, 3, 4, 5, 2};
+    static const int64_t size[LETTERS] = {2, 3, 4, 2, 5, 3, 4, 2, 3, 4, 2, 3, 2,
+                                          3, 4, 2, 5, 2, 3, 4, 3, 2, 3, 4, 5, 2};
     fxs_tensor *ops[4];
     fxs_value items[5];
     int n = 0, ndim = 0;
@@ -84,8 +87,8 @@ static void check(fxs_ctx *ctx, const char *equation, fxs_dtype d, bool turn) {
             break;
     }
     items[0] = make_str(ctx, equation);
-    fxs_value y =
-        run_both(ctx, "torch.functional.einsum", make_list(ctx, FXS_V_TUPLE, (size_t)n + 1, items), fxs_none());
+    fxs_value y = run_both(ctx, "torch.functional.einsum",
+                           make_list(ctx, FXS_V_TUPLE, (size_t)n + 1, items), fxs_none());
     const char *result = strchr(equation, '>') + 1;
     assert_int_equal(y.u.tensor->ndim, (int)strlen(result));
     for (int64_t i = 0; i < fxs_tensor_numel(y.u.tensor); i++) {
@@ -164,19 +167,25 @@ static void bad_equations_are_refused(void **state) {
     } cases[] = {
         {"ij,jk->iz", "einsum: subscript z of the result does not appear in any operand"},
         {"ij,ij->ii", "einsum: subscript i appears more than once in the result"},
-        {"ijk,ij", "einsum: the number of subscripts for operand 0 in 'ijk,ij' does not fit its shape [2, 3]"},
+        {"ijk,ij", "einsum: the number of subscripts for operand 0 in 'ijk,ij' does not fit its "
+                   "shape [2, 3]"},
         {"ij", "einsum: the number of operands (2) is not that of the equation 'ij'"},
         {"ij,ij,ij", "einsum: the number of operands (2) is not that of the equation 'ij,ij,ij'"},
-        {"i$,ij", "einsum: invalid subscript '$' in 'i$,ij': subscripts must be letters or one '...'"},
+        {"i$,ij",
+         "einsum: invalid subscript '$' in 'i$,ij': subscripts must be letters or one '...'"},
         {"ij,ij-ij", "einsum: '->' expected in 'ij,ij-ij'"},
         {"ij,ij->i,j", "einsum: 'ij,ij->i,j' goes on behind the result"},
-        {"ij,jk->ik", "einsum: operands do not broadcast: a subscript has size 3, but 2 in shape [2, 3]"},
-        {"ii,ij", "einsum: a subscript that is repeated for one operand has different sizes in [2, 3]"},
+        {"ij,jk->ik",
+         "einsum: operands do not broadcast: a subscript has size 3, but 2 in shape [2, 3]"},
+        {"ii,ij",
+         "einsum: a subscript that is repeated for one operand has different sizes in [2, 3]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        refuses(ctx, "torch.functional.einsum", TUPLE(ctx, make_str(ctx, cases[i].equation), TENSOR(a), TENSOR(a)),
-                fxs_none(), cases[i].message);
-    refuses(ctx, "torch.functional.einsum", TUPLE(ctx, make_str(ctx, "ij,ij"), TENSOR(a), TENSOR(d)), fxs_none(),
+        refuses(ctx, "torch.functional.einsum",
+                TUPLE(ctx, make_str(ctx, cases[i].equation), TENSOR(a), TENSOR(a)), fxs_none(),
+                cases[i].message);
+    refuses(ctx, "torch.functional.einsum",
+            TUPLE(ctx, make_str(ctx, "ij,ij"), TENSOR(a), TENSOR(d)), fxs_none(),
             "einsum: expected argument 'operands' of type float32 as the input, but got float64");
     fxs_tensor_unref(a);
     fxs_tensor_unref(d);

@@ -1,4 +1,5 @@
-/* test_graph.c: names, users, lint, print_tabular, and every graph that torch printed for the rule scripts. */
+/* test_graph.c: names, users, lint, print_tabular, and every graph that torch printed for the rule
+ * scripts. */
 #include "golden.h"
 
 #include "emit/format.h"
@@ -112,7 +113,8 @@ static void users_follow_arguments(void **state) {
     fxs_ctx *ctx = *state;
     fxs_graph *g;
     assert_ok(ctx, fxs_graph_new(ctx, &g));
-    fxs_node *x = add_node(ctx, g, FXS_PLACEHOLDER, "x", 0, NULL), *y = add_node(ctx, g, FXS_PLACEHOLDER, "y", 0, NULL);
+    fxs_node *x = add_node(ctx, g, FXS_PLACEHOLDER, "x", 0, NULL),
+             *y = add_node(ctx, g, FXS_PLACEHOLDER, "y", 0, NULL);
     fxs_node *add = add_node(ctx, g, FXS_CALL_FUNCTION, "torch.add", 2, (fxs_node *[]){x, x});
     fxs_node *relu = add_node(ctx, g, FXS_CALL_FUNCTION, "torch.relu", 1, (fxs_node *[]){x});
     fxs_node *users[4], *inputs[4];
@@ -138,24 +140,31 @@ static const struct {
 } lint_cases[] = {
     {"graph():\n    %x : [#users=2] = placeholder[target=x]\n"
      "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %x],), kwargs = {})\n"
-     "    %add : [#users=1] = call_function[target=torch.add](args = (%x, 1), kwargs = {})\n    return cat\n",
-     "Argument 'add' of Node 'cat' was used before it has been defined! Please check that Nodes in the graph are "
+     "    %add : [#users=1] = call_function[target=torch.add](args = (%x, 1), kwargs = {})\n    "
+     "return cat\n",
+     "Argument 'add' of Node 'cat' was used before it has been defined! Please check that Nodes in "
+     "the graph are "
      "topologically "
      "ordered"},
-    {"graph():\n    %relu : [#users=1] = call_function[target=torch.relu](args = (%relu,), kwargs = {})\n    return "
+    {"graph():\n    %relu : [#users=1] = call_function[target=torch.relu](args = (%relu,), kwargs "
+     "= {})\n    return "
      "relu\n",
-     "Argument 'relu' of Node 'relu' was used before it has been defined! Please check that Nodes in the graph are "
+     "Argument 'relu' of Node 'relu' was used before it has been defined! Please check that Nodes "
+     "in the graph are "
      "topologically "
      "ordered"},
     {"Sequential(\n  (0): ReLU()\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
-     "    %_0 : [#users=1] = call_module[target=0.zz.q](args = (%x,), kwargs = {})\n    return _0\n",
+     "    %_0 : [#users=1] = call_module[target=0.zz.q](args = (%x,), kwargs = {})\n    return "
+     "_0\n",
      "Node _0 target 0.zz.q references nonexistent attribute zz of 0"},
     {"Sequential(\n  (0): ReLU()\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n"
      "    %_0 : [#users=1] = call_module[target=5](args = (%x,), kwargs = {})\n    return _0\n",
      "Node _0 target 5 references nonexistent attribute 5 of "},
-    {"Sequential(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n)\ngraph():\n    %x : [#users=1] = "
+    {"Sequential(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n)\ngraph():\n    %x : "
+     "[#users=1] = "
      "placeholder[target=x]\n"
-     "    %_0 : [#users=1] = call_module[target=0.weight](args = (%x,), kwargs = {})\n    return _0\n",
+     "    %_0 : [#users=1] = call_module[target=0.weight](args = (%x,), kwargs = {})\n    return "
+     "_0\n",
      "Node _0 target 0.weight weight of 0 does not reference an nn.Module"},
 };
 
@@ -176,31 +185,38 @@ static void tabular_is_laid_out_as_tabulate_does(void **state) {
     static const char graph[] =
         "graph():\n    %x : [#users=1] = placeholder[target=x](default=None)\n"
         "    %w : [#users=0] = get_attr[target=w]\n"
-        "    %add : [#users=1] = call_function[target=torch.add](args = (%x, s, torch.float32), kwargs = "
+        "    %add : [#users=1] = call_function[target=torch.add](args = (%x, s, torch.float32), "
+        "kwargs = "
         "{k: slice(x, None, None), d: cuda:0})\n"
-        "    %view : [#users=1] = call_method[target=view](args = (%add, (1, 2), [3]), kwargs = {})\n"
+        "    %view : [#users=1] = call_method[target=view](args = (%add, (1, 2), [3]), kwargs = "
+        "{})\n"
         "    return (view,)\n";
     static const char want[] =
-        "opcode         name    target                                args                     kwargs\n"
+        "opcode         name    target                                args                     "
+        "kwargs\n"
         "-------------  ------  ------------------------------------  -----------------------  "
         "--------------------------------------------------------------\n"
         "placeholder    x       x                                     (None,)                  {}\n"
         "get_attr       w       w                                     ()                       {}\n"
-        "call_function  add     <built-in method add of type object>  (x, 's', torch.float32)  {'k': slice(x, None, "
+        "call_function  add     <built-in method add of type object>  (x, 's', torch.float32)  "
+        "{'k': slice(x, None, "
         "None), 'd': "
         "device(type='cuda', index=0)}\n"
         "call_method    view    view                                  (add, (1, 2), [3])       {}\n"
-        "output         output  output                                ((view,),)               {}\n";
-    static const char numeric[] = "graph():\n    %_1 : [#users=0] = placeholder[target=1]\n"
-                                  "    %_2 : [#users=0] = call_method[target=2](args = (), kwargs = {})\n";
+        "output         output  output                                ((view,),)               "
+        "{}\n";
+    static const char numeric[] =
+        "graph():\n    %_1 : [#users=0] = placeholder[target=1]\n"
+        "    %_2 : [#users=0] = call_method[target=2](args = (), kwargs = {})\n";
     static const char numeric_want[] = "opcode       name      target  args    kwargs\n"
                                        "-----------  ------  --------  ------  --------\n"
                                        "placeholder  _1             1  ()      {}\n"
                                        "call_method  _2             2  ()      {}\n";
     static const char *const cases[][2] = {{graph, want},
                                            {numeric, numeric_want},
-                                           {"graph():\n", "opcode    name    target    args    kwargs\n"
-                                                          "--------  ------  --------  ------  --------\n"}};
+                                           {"graph():\n",
+                                            "opcode    name    target    args    kwargs\n"
+                                            "--------  ------  --------  ------  --------\n"}};
     for (size_t i = 0; i < 3; i++) {
         fxs_module *m;
         char *text;
@@ -225,9 +241,9 @@ static void long_lists_are_cut(void **state) {
     fxs_value_unref(&t);
 }
 
-/* tests/golden/fx_graphs.txt: each graph behind a line "=== SCRIPT". Left out are eight of 113: four to which the
- * script itself printed something more, three with nodes of another graph, one whose object prints itself as what it
- * likes. */
+/* tests/golden/fx_graphs.txt: each graph behind a line "=== SCRIPT". Left out are eight of 113:
+ * four to which the script itself printed something more, three with nodes of another graph, one
+ * whose object prints itself as what it likes. */
 static void every_graph_of_the_rule_scripts_is_kept(void **state) {
     fxs_ctx *ctx = *state;
     int graphs = 0, bad = 0;
@@ -243,7 +259,8 @@ static void every_graph_of_the_rule_scripts_is_kept(void **state) {
         if (s == FXS_OK)
             assert_ok(ctx, fxs_graph_print(fxs_module_graph(m), 0, &text, NULL));
         if (s != FXS_OK || strlen(text) != len || memcmp(text, graph, len) != 0) {
-            fprintf(stderr, "%s: %s\n%.*s%s\n", name, fxs_ctx_error(ctx), (int)len, graph, text ? text : "");
+            fprintf(stderr, "%s: %s\n%.*s%s\n", name, fxs_ctx_error(ctx), (int)len, graph,
+                    text ? text : "");
             bad++;
         }
         fxs_ctx_clear(ctx);

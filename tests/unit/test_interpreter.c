@@ -1,5 +1,5 @@
-/* test_interpreter.c: the interpreter and the transformer as their users see them: overridden steps, initial
- * environment, dropped values, errors with their node, new graphs. */
+/* test_interpreter.c: the interpreter and the transformer as their users see them: overridden
+ * steps, initial environment, dropped values, errors with their node, new graphs. */
 #include "golden.h"
 
 #include "ir/graph.h"
@@ -12,7 +12,8 @@ static const char net[] =
     "    %y : [#users=1] = placeholder[target=y](default=3)\n"
     "    %sub_lin : [#users=1] = call_module[target=sub.lin](args = (%x,), kwargs = {})\n"
     "    %w : [#users=1] = get_attr[target=w]\n"
-    "    %add : [#users=1] = call_function[target=operator.add](args = (%sub_lin, %w), kwargs = {})\n"
+    "    %add : [#users=1] = call_function[target=operator.add](args = (%sub_lin, %w), kwargs = "
+    "{})\n"
     "    %mul : [#users=1] = call_function[target=operator.mul](args = (%add, %y), kwargs = {})\n"
     "    return mul\n";
 
@@ -65,8 +66,8 @@ static void values_are_dropped_at_their_last_use(void **state) {
     fxs_module_unref(m);
 }
 
-static fxs_status neg_for_add(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                              fxs_value *result) {
+static fxs_status neg_for_add(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                              const fxs_value *kwargs, fxs_value *result) {
     if (strcmp(fxs_node_target(n), "operator.add") != 0)
         return fxs_interpreter_call_function(it, n, args, kwargs, result);
     *result = fxs_value_ref(*fxs_value_item(args, 0));
@@ -101,11 +102,13 @@ static void errors_name_the_node(void **state) {
     fxs_value result, x = fxs_of_tensor(random_tensor(ctx, FXS_FLOAT32, SIZES(1, 5), 1));
     assert_ok(ctx, fxs_interpreter_new(m, NULL, &it));
     assert_int_equal(fxs_interpreter_run(it, NULL, 0, &result), FXS_EINVAL);
-    assert_non_null(strstr(fxs_ctx_error(ctx), "\n\nWhile executing %x : [#users=1] = placeholder[target=x]"));
+    assert_non_null(
+        strstr(fxs_ctx_error(ctx), "\n\nWhile executing %x : [#users=1] = placeholder[target=x]"));
     fxs_ctx_clear(ctx);
     assert_int_equal(fxs_interpreter_run(it, &x, 1, &result), FXS_ESHAPE);
     assert_non_null(strstr(fxs_ctx_error(ctx), "[1, 5]"));
-    assert_non_null(strstr(fxs_ctx_error(ctx), "While executing %sub_lin : [#users=1] = call_module[target=sub.lin]"));
+    assert_non_null(strstr(fxs_ctx_error(ctx),
+                           "While executing %sub_lin : [#users=1] = call_module[target=sub.lin]"));
     fxs_ctx_clear(ctx);
     fxs_interpreter_free(it);
     fxs_value_unref(&x);
@@ -114,9 +117,10 @@ static void errors_name_the_node(void **state) {
 
 static void star_arguments_take_the_rest(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "graph():\n    %a : [#users=1] = placeholder[target=a]\n"
-                               "    %_args : [#users=1] = placeholder[target=*args]\n"
-                               "    %_kw : [#users=1] = placeholder[target=**kw]\n    return (a, _args, _kw)\n";
+    static const char text[] =
+        "graph():\n    %a : [#users=1] = placeholder[target=a]\n"
+        "    %_args : [#users=1] = placeholder[target=*args]\n"
+        "    %_kw : [#users=1] = placeholder[target=**kw]\n    return (a, _args, _kw)\n";
     fxs_module *m;
     fxs_interpreter *it;
     fxs_value result, args[] = {fxs_int(1), fxs_int(2), fxs_int(3)};
@@ -132,9 +136,10 @@ static void star_arguments_take_the_rest(void **state) {
     fxs_module_unref(m);
 }
 
-/* A call to operator.add becomes torch.neg of its first argument, the method form for mul: golden tf_basic. */
-static fxs_status rewrite_function(fxs_interpreter *it, fxs_node *n, const fxs_value *args, const fxs_value *kwargs,
-                                   fxs_value *result) {
+/* A call to operator.add becomes torch.neg of its first argument, the method form for mul: golden
+ * tf_basic. */
+static fxs_status rewrite_function(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
+                                   const fxs_value *kwargs, fxs_value *result) {
     fxs_graph *g = fxs_transformer_graph(it);
     fxs_node *node;
     fxs_value one;
@@ -171,15 +176,17 @@ static void transformers_write_new_graphs(void **state) {
     assert_ok(ctx, fxs_transformer_run(it, &out));
     fxs_interpreter_free(it);
     assert_ok(ctx, fxs_graph_print(fxs_module_graph(out), 0, &text, NULL));
-    assert_string_equal(text,
-                        "graph():\n"
-                        "    %x : [#users=1] = placeholder[target=x]\n"
-                        "    %y : [#users=1] = placeholder[target=y](default=3)\n"
-                        "    %sub_lin : [#users=1] = call_module[target=sub.lin](args = (%x,), kwargs = {})\n"
-                        "    %w : [#users=0] = get_attr[target=w]\n"
-                        "    %neg : [#users=1] = call_function[target=torch.neg](args = (%sub_lin,), kwargs = {})\n"
-                        "    %mul : [#users=1] = call_function[target=operator.mul](args = (%neg, %y), kwargs = {})\n"
-                        "    return mul\n");
+    assert_string_equal(
+        text,
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %y : [#users=1] = placeholder[target=y](default=3)\n"
+        "    %sub_lin : [#users=1] = call_module[target=sub.lin](args = (%x,), kwargs = {})\n"
+        "    %w : [#users=0] = get_attr[target=w]\n"
+        "    %neg : [#users=1] = call_function[target=torch.neg](args = (%sub_lin,), kwargs = {})\n"
+        "    %mul : [#users=1] = call_function[target=operator.mul](args = (%neg, %y), kwargs = "
+        "{})\n"
+        "    return mul\n");
     fxs_free(text);
     fxs_module_unref(out);
     fxs_module_unref(m);

@@ -1,12 +1,13 @@
-/* test_linear.c: products of matrices by all their names against plain loops, over ranks, broadcast batches, strides
- * and types; linear and bilinear; refusals. */
+/* test_linear.c: products of matrices by all their names against plain loops, over ranks, broadcast
+ * batches, strides and types; linear and bilinear; refusals. */
 #include "checking.h"
 
-static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16, FXS_FLOAT16, FXS_INT64, FXS_UINT8};
+static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16,
+                                  FXS_FLOAT16, FXS_INT64,   FXS_UINT8};
 
 /* a [.., M, K] @ b [.., K, N] with both seen as 4-dimensional; vectors get a dimension of 1. */
-static double reference(const fxs_tensor *a, const fxs_tensor *b, const int64_t batch[2], int64_t m, int64_t n,
-                        int64_t k) {
+static double reference(const fxs_tensor *a, const fxs_tensor *b, const int64_t batch[2], int64_t m,
+                        int64_t n, int64_t k) {
     double sum = 0;
     for (int64_t i = 0; i < k; i++) {
         int64_t x[4] = {0}, y[4] = {0};
@@ -75,11 +76,13 @@ static fxs_tensor *disturb(fxs_ctx *ctx, fxs_tensor *t, int how) {
     return view;
 }
 
-static void check_matmul(fxs_ctx *ctx, const char *op, const pair *p, fxs_dtype d, int how_a, int how_b) {
+static void check_matmul(fxs_ctx *ctx, const char *op, const pair *p, fxs_dtype d, int how_a,
+                         int how_b) {
     fxs_tensor *a = disturb(ctx, random_tensor(ctx, d, p->na, p->a, 1), how_a);
     fxs_tensor *b = disturb(ctx, random_tensor(ctx, d, p->nb, p->b, 2), how_b);
     fxs_value y = run_both(ctx, op, TUPLE(ctx, TENSOR(a), TENSOR(b)), fxs_none());
-    int64_t m = p->na > 1 ? p->a[p->na - 2] : 1, n = p->nb > 1 ? p->b[p->nb - 1] : 1, k = p->a[p->na - 1];
+    int64_t m = p->na > 1 ? p->a[p->na - 2] : 1, n = p->nb > 1 ? p->b[p->nb - 1] : 1,
+            k = p->a[p->na - 1];
     assert_int_equal(fxs_tensor_numel(y.u.tensor), p->batch[0] * p->batch[1] * m * n);
     assert_int_equal(y.u.tensor->dtype, d);
     assert_true(fxs_tensor_is_contiguous(y.u.tensor));
@@ -99,8 +102,8 @@ static void matmul_of_all_ranks(void **state) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (size_t t = 0; t < 6; t++)
             for (int how = 0; how < 5; how++)
-                check_matmul(*state, how % 2 ? "torch.matmul" : "operator.matmul", &pairs[i], types[t], how,
-                             (how + (int)i) % 5);
+                check_matmul(*state, how % 2 ? "torch.matmul" : "operator.matmul", &pairs[i],
+                             types[t], how, (how + (int)i) % 5);
 }
 
 static void other_names(void **state) {
@@ -113,7 +116,8 @@ static void other_names(void **state) {
     }
     fxs_tensor *a = random_tensor(*state, FXS_FLOAT32, SIZES(3, 5), 1),
                *b = random_tensor(*state, FXS_FLOAT32, SIZES(2, 3), 2);
-    fxs_value y = run_both(*state, "Tensor.__rmatmul__", TUPLE(*state, TENSOR(a), TENSOR(b)), fxs_none());
+    fxs_value y =
+        run_both(*state, "Tensor.__rmatmul__", TUPLE(*state, TENSOR(a), TENSOR(b)), fxs_none());
     assert_shape(y.u.tensor, 2, (int64_t[]){2, 5});
     assert_near(nth(y.u.tensor, 6), reference(b, a, (int64_t[]){0, 0}, 1, 1, 3), 1e-5);
     fxs_value_unref(&y);
@@ -141,11 +145,14 @@ static void linear_layers(void **state) {
     for (int t = 0; t < 5; t++)
         for (int n = 1; n <= 3; n++)
             for (int form = 0; form < 3; form++) {
-                fxs_tensor *x = disturb(ctx, random_tensor(ctx, types[t], n, inputs[n - 1] + 3 - n, 1), form);
-                fxs_tensor *w = disturb(ctx, random_tensor(ctx, types[t], SIZES(5, 6), 2), form % 2);
+                fxs_tensor *x =
+                    disturb(ctx, random_tensor(ctx, types[t], n, inputs[n - 1] + 3 - n, 1), form);
+                fxs_tensor *w =
+                    disturb(ctx, random_tensor(ctx, types[t], SIZES(5, 6), 2), form % 2);
                 fxs_tensor *b = form ? random_tensor(ctx, types[t], SIZES(5), 3) : NULL;
                 fxs_value y = run_both(ctx, "torch._C._nn.linear",
-                                       TUPLE(ctx, TENSOR(x), TENSOR(w), b ? TENSOR(b) : fxs_none()), fxs_none());
+                                       TUPLE(ctx, TENSOR(x), TENSOR(w), b ? TENSOR(b) : fxs_none()),
+                                       fxs_none());
                 assert_int_equal(y.u.tensor->ndim, n);
                 assert_int_equal(y.u.tensor->sizes[n - 1], 5);
                 for (int64_t i = 0; i < fxs_tensor_numel(y.u.tensor); i++) {
@@ -166,14 +173,17 @@ static void bilinear_layers(void **state) {
     for (int t = 0; t < 2; t++) {
         fxs_tensor *x = random_tensor(ctx, types[t], SIZES(2, 3, 4), 1),
                    *z = random_tensor(ctx, types[t], SIZES(2, 3, 5), 2);
-        fxs_tensor *w = random_tensor(ctx, types[t], SIZES(7, 4, 5), 3), *b = random_tensor(ctx, types[t], SIZES(7), 4);
-        fxs_value y = run_both(ctx, "torch.bilinear",
-                               TUPLE(ctx, TENSOR(x), TENSOR(z), TENSOR(w), t ? TENSOR(b) : fxs_none()), fxs_none());
+        fxs_tensor *w = random_tensor(ctx, types[t], SIZES(7, 4, 5), 3),
+                   *b = random_tensor(ctx, types[t], SIZES(7), 4);
+        fxs_value y = run_both(
+            ctx, "torch.bilinear",
+            TUPLE(ctx, TENSOR(x), TENSOR(z), TENSOR(w), t ? TENSOR(b) : fxs_none()), fxs_none());
         assert_shape(y.u.tensor, 3, (int64_t[]){2, 3, 7});
         for (int64_t i = 0; i < 42; i++) {
             double want = t ? nth(b, i % 7) : 0;
             for (int64_t k = 0; k < 20; k++)
-                want += nth(x, i / 7 * 4 + k / 5) * nth(w, i % 7 * 20 + k) * nth(z, i / 7 * 5 + k % 5);
+                want +=
+                    nth(x, i / 7 * 4 + k / 5) * nth(w, i % 7 * 20 + k) * nth(z, i / 7 * 5 + k % 5);
             assert_near(nth(y.u.tensor, i), want, tolerance_of(types[t]));
         }
         fxs_value_unref(&y);
@@ -187,31 +197,40 @@ static void scaled_sums(void **state) {
     fxs_ctx *ctx = *state;
     static const fxs_dtype kinds[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16, FXS_INT64};
     for (int t = 0; t < 4; t++) {
-        fxs_tensor *a = random_tensor(ctx, kinds[t], SIZES(3, 4), 1), *b = random_tensor(ctx, kinds[t], SIZES(4, 5), 2);
-        fxs_tensor *row = random_tensor(ctx, kinds[t], SIZES(5), 3), *v = random_tensor(ctx, kinds[t], SIZES(4), 4);
+        fxs_tensor *a = random_tensor(ctx, kinds[t], SIZES(3, 4), 1),
+                   *b = random_tensor(ctx, kinds[t], SIZES(4, 5), 2);
+        fxs_tensor *row = random_tensor(ctx, kinds[t], SIZES(5), 3),
+                   *v = random_tensor(ctx, kinds[t], SIZES(4), 4);
         fxs_tensor *batch = random_tensor(ctx, kinds[t], SIZES(2, 3, 4), 5),
                    *other = random_tensor(ctx, kinds[t], SIZES(2, 4, 5), 6);
         fxs_tensor *single = random_tensor(ctx, kinds[t], SIZES(1), 7);
         for (int beta = 0; beta <= 2; beta += 2) {
             double scale = 3, tolerance = tolerance_of(kinds[t]) * 8;
 #define SCALES KEYWORDS(ctx, {"beta", fxs_int(beta)}, {"alpha", fxs_int(3)})
-            fxs_value y = run_both(ctx, "torch.addmm", TUPLE(ctx, TENSOR(row), TENSOR(a), TENSOR(b)), SCALES);
+            fxs_value y =
+                run_both(ctx, "torch.addmm", TUPLE(ctx, TENSOR(row), TENSOR(a), TENSOR(b)), SCALES);
             for (int64_t i = 0; i < 15; i++)
                 assert_near(nth(y.u.tensor, i),
-                            beta * nth(row, i % 5) + scale * reference(a, b, (int64_t[]){0, 0}, i / 5, i % 5, 4),
+                            beta * nth(row, i % 5) +
+                                scale * reference(a, b, (int64_t[]){0, 0}, i / 5, i % 5, 4),
                             tolerance);
             fxs_value_unref(&y);
-            y = run_both(ctx, "torch.baddbmm", TUPLE(ctx, TENSOR(row), TENSOR(batch), TENSOR(other)), SCALES);
+            y = run_both(ctx, "torch.baddbmm",
+                         TUPLE(ctx, TENSOR(row), TENSOR(batch), TENSOR(other)), SCALES);
             for (int64_t i = 0; i < 30; i++)
                 assert_near(nth(y.u.tensor, i),
-                            beta * nth(row, i % 5) +
-                                scale * reference(batch, other, (int64_t[]){0, i / 15}, i / 5 % 3, i % 5, 4),
+                            beta * nth(row, i % 5) + scale * reference(batch, other,
+                                                                       (int64_t[]){0, i / 15},
+                                                                       i / 5 % 3, i % 5, 4),
                             tolerance);
             fxs_value_unref(&y);
-            y = run_both(ctx, "torch.addmv", TUPLE(ctx, TENSOR(single), TENSOR(a), TENSOR(v)), SCALES);
+            y = run_both(ctx, "torch.addmv", TUPLE(ctx, TENSOR(single), TENSOR(a), TENSOR(v)),
+                         SCALES);
             for (int64_t i = 0; i < 3; i++)
                 assert_near(nth(y.u.tensor, i),
-                            beta * nth(single, 0) + scale * reference(a, v, (int64_t[]){0, 0}, i, 0, 4), tolerance);
+                            beta * nth(single, 0) +
+                                scale * reference(a, v, (int64_t[]){0, 0}, i, 0, 4),
+                            tolerance);
             fxs_value_unref(&y);
         }
         fxs_tensor *const all[] = {a, b, row, v, batch, other, single};
@@ -227,7 +246,8 @@ static void outer_products(void **state) {
                                          {FXS_BOOL, FXS_BOOL, FXS_BOOL},
                                          {FXS_INT32, FXS_INT64, FXS_INT64}};
     for (int t = 0; t < 4; t++) {
-        fxs_tensor *a = random_tensor(ctx, kinds[t][0], SIZES(3), 1), *b = random_tensor(ctx, kinds[t][1], SIZES(4), 2);
+        fxs_tensor *a = random_tensor(ctx, kinds[t][0], SIZES(3), 1),
+                   *b = random_tensor(ctx, kinds[t][1], SIZES(4), 2);
         fxs_value y = run_both(ctx, "torch.outer", TUPLE(ctx, TENSOR(a), TENSOR(b)), fxs_none());
         assert_int_equal(y.u.tensor->dtype, kinds[t][2]);
         for (int64_t i = 0; i < 12; i++)
@@ -243,15 +263,18 @@ static void bad_arguments_are_refused(void **state) {
     fxs_value none = fxs_none();
     fxs_tensor *a = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
                *b = random_tensor(ctx, FXS_FLOAT32, SIZES(4, 5), 2),
-               *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3, 5), 2), *f = random_tensor(ctx, FXS_BOOL, SIZES(3, 3), 1),
+               *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3, 5), 2),
+               *f = random_tensor(ctx, FXS_BOOL, SIZES(3, 3), 1),
                *c3 = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3, 3), 1),
                *d3 = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 3, 3), 1),
-               *s = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1), *v = random_tensor(ctx, FXS_FLOAT32, SIZES(4), 1);
+               *s = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1),
+               *v = random_tensor(ctx, FXS_FLOAT32, SIZES(4), 1);
     refuses(ctx, "torch.mm", TUPLE(ctx, TENSOR(a), TENSOR(b)), none,
             "mm: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)");
     refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(a), TENSOR(d)), none,
             "matmul: expected both arguments to have the same dtype, but got float32 and float64");
-    refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(f), TENSOR(f)), none, "matmul: not implemented for type bool");
+    refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(f), TENSOR(f)), none,
+            "matmul: not implemented for type bool");
     refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(a), TENSOR(s)), none,
             "matmul: both arguments need to be at least 1-dimensional, but they are [2, 3] and []");
     refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(c3), TENSOR(d3)), none,
@@ -259,13 +282,15 @@ static void bad_arguments_are_refused(void **state) {
     refuses(ctx, "torch.matmul", TUPLE(ctx, TENSOR(c3), TENSOR(b)), none,
             "matmul: shapes cannot be multiplied: [2, 3, 3] and [4, 5]");
     refuses(ctx, "torch.bmm", TUPLE(ctx, TENSOR(c3), TENSOR(d3)), none,
-            "bmm: expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [3, 3]");
+            "bmm: expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: "
+            "[3, 3]");
     refuses(ctx, "torch.mm", TUPLE(ctx, TENSOR(a), TENSOR(v)), none,
             "mm: argument 'mat2' must have 2 dimensions, but its shape is [4]");
     refuses(ctx, "torch.dot", TUPLE(ctx, TENSOR(a), TENSOR(v)), none,
             "dot: argument 'input' must have 1 dimension, but its shape is [2, 3]");
     refuses(ctx, "torch._C._nn.linear", TUPLE(ctx, TENSOR(a), TENSOR(b)), none,
-            "linear: expected input with 5 features in its last dimension for weight of shape [4, 5], but got input of "
+            "linear: expected input with 5 features in its last dimension for weight of shape [4, "
+            "5], but got input of "
             "shape [2, 3]");
     refuses(ctx, "torch._C._nn.linear", TUPLE(ctx, TENSOR(a), TENSOR(a), TENSOR(v)), none,
             "linear: expected bias of shape [2], but got bias of shape [4]");
@@ -273,7 +298,8 @@ static void bad_arguments_are_refused(void **state) {
             "linear: expected argument 'weight' of type float32 as the input, but got float64");
     refuses(ctx, "torch.addmm", TUPLE(ctx, TENSOR(v), TENSOR(a), TENSOR(c3)), none,
             "addmm: argument 'mat2' must have 2 dimensions, but its shape is [2, 3, 3]");
-    refuses(ctx, "torch.bilinear", TUPLE(ctx, TENSOR(a), TENSOR(a), TENSOR(c3)), KEYWORDS(ctx, {"bias", TENSOR(v)}),
+    refuses(ctx, "torch.bilinear", TUPLE(ctx, TENSOR(a), TENSOR(a), TENSOR(c3)),
+            KEYWORDS(ctx, {"bias", TENSOR(v)}),
             "bilinear: expected bias of shape [2], but got bias of shape [4]");
     fxs_tensor *const all[] = {a, b, d, f, c3, d3, s, v};
     for (int i = 0; i < 8; i++)

@@ -1,5 +1,5 @@
-/* test_models.c: whole networks: every node's recorded result equals real torch's, in META and in EXECUTE; and what is
- * recorded when something is wrong. */
+/* test_models.c: whole networks: every node's recorded result equals real torch's, in META and in
+ * EXECUTE; and what is recorded when something is wrong. */
 #include "golden.h"
 
 #include "pass/record.h"
@@ -18,7 +18,8 @@ static bool is_executed(const char *name) {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-#define EXECUTE_LIMIT 20e6 /* FLOPs: sanitized arithmetic is slow, and the large networks take the same paths */
+#define EXECUTE_LIMIT                                                                              \
+    20e6 /* FLOPs: sanitized arithmetic is slow, and the large networks take the same paths */
 #else
 #define EXECUTE_LIMIT 1e18
 #endif
@@ -57,7 +58,8 @@ static int compare_tables(const char *name, const char *mode, const char *have, 
         size_t h = strcspn(have, "\n"), w = strcspn(want, "\n");
         if (h != w || memcmp(have, want, h) != 0) {
             if (++bad <= 5)
-                fprintf(stderr, "%s (%s)\n  have %.*s\n  want %.*s\n", name, mode, (int)h, have, (int)w, want);
+                fprintf(stderr, "%s (%s)\n  have %.*s\n  want %.*s\n", name, mode, (int)h, have,
+                        (int)w, want);
         }
         have += h + (have[h] == '\n');
         want += w + (want[w] == '\n');
@@ -67,7 +69,8 @@ static int compare_tables(const char *name, const char *mode, const char *have, 
 
 static void say_failures(const fxs_module *m) {
     int said = 0;
-    for (const fxs_node *n = fxs_graph_first(fxs_module_graph(m)); n && said < 3; n = fxs_node_next(n))
+    for (const fxs_node *n = fxs_graph_first(fxs_module_graph(m)); n && said < 3;
+         n = fxs_node_next(n))
         if (n->meta.message && ++said)
             fprintf(stderr, "  %s: %s\n", n->name, n->meta.message);
 }
@@ -86,7 +89,8 @@ static void table_equals_golden(fxs_ctx *ctx, const char *name, fxs_run_mode mod
     assert_int_equal(bad, 0);
     assert_int_equal(sum.failed + sum.unknown + sum.blocked, 0);
     assert_true(sum.flops > 0);
-    for (const fxs_node *n = fxs_graph_first(fxs_module_graph(m)); n && mode == FXS_RUN_EXECUTE; n = fxs_node_next(n))
+    for (const fxs_node *n = fxs_graph_first(fxs_module_graph(m)); n && mode == FXS_RUN_EXECUTE;
+         n = fxs_node_next(n))
         for (size_t i = 0; i < n->meta.nstats; i++) {
             if (n->meta.stats[i].nan)
                 fprintf(stderr, "%s: %s has NaN\n", name, n->name);
@@ -98,7 +102,9 @@ static void table_equals_golden(fxs_ctx *ctx, const char *name, fxs_run_mode mod
     fxs_module_unref(m);
 }
 
-static void meta_table_equals_golden(const char *name, void *user) { table_equals_golden(user, name, FXS_RUN_META); }
+static void meta_table_equals_golden(const char *name, void *user) {
+    table_equals_golden(user, name, FXS_RUN_META);
+}
 
 static void meta_equals_torch(void **state) { for_each_golden(meta_table_equals_golden, *state); }
 
@@ -146,12 +152,16 @@ static void layers_are_understood(const char *name, void *user) {
     fxs_module_unref(m);
 }
 
-static void every_layer_argument_is_understood(void **state) { for_each_golden(layers_are_understood, *state); }
+static void every_layer_argument_is_understood(void **state) {
+    for_each_golden(layers_are_understood, *state);
+}
 
-/* ---- when something is wrong ------------------------------------------------------------------------------- */
+/* ---- when something is wrong
+ * ------------------------------------------------------------------------------- */
 
 static const char broken[] =
-    "Net(\n  (fc): Linear(in_features=100, out_features=10, bias=True)\n  (own): Mystery(a=1, b=two)\n)\n"
+    "Net(\n  (fc): Linear(in_features=100, out_features=10, bias=True)\n  (own): Mystery(a=1, "
+    "b=two)\n)\n"
     "graph():\n"
     "    %x : [#users=3] = placeholder[target=x]\n"
     "    %y : [#users=1] = placeholder[target=y]\n"
@@ -176,7 +186,8 @@ static void a_bad_node_does_not_stop_the_rest(void **state) {
         assert_ok(ctx, fxs_load_text(ctx, "broken", broken, strlen(broken), &m));
         assert_ok(ctx, fxs_inputs_new(ctx, &in));
         assert_ok(ctx, fxs_inputs_add(in, "x=1x512"));
-        assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = (fxs_run_mode)mode, .stats = true}, &sum));
+        assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = (fxs_run_mode)mode, .stats = true},
+                               &sum));
         assert_int_equal(outcome_of(m, "relu"), FXS_DONE);
         assert_int_equal(outcome_of(m, "y"), FXS_FAILED);
         assert_int_equal(outcome_of(m, "fc"), FXS_FAILED);
@@ -225,9 +236,10 @@ static void wrong_inputs_are_refused(void **state) {
                                       "-1x2",
                                       "1000000000000000000x1000000000000000000",
                                       "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1"};
-    static const char *const good[] = {"1",           "scalar",    "x=3x4:int64:0..9",       "0x3",
-                                       "n=int:-3",    "s=str:a=b", "f=float:1e-3",           "o=none",
-                                       "1x2:float16", "2x2:bool",  "q=1x2:float64:-1.5..2.5"};
+    static const char *const good[] = {
+        "1",           "scalar",    "x=3x4:int64:0..9",       "0x3",
+        "n=int:-3",    "s=str:a=b", "f=float:1e-3",           "o=none",
+        "1x2:float16", "2x2:bool",  "q=1x2:float64:-1.5..2.5"};
     fxs_inputs *in;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_ok(ctx, fxs_inputs_new(ctx, &in));
@@ -249,7 +261,8 @@ static void wrong_inputs_are_refused(void **state) {
 static void inputs_bind_by_name_and_order(void **state) {
     fxs_ctx *ctx = *state;
     static const char text[] =
-        "graph():\n    %a : [#users=0] = placeholder[target=a]\n    %b : [#users=0] = placeholder[target=b]\n"
+        "graph():\n    %a : [#users=0] = placeholder[target=a]\n    %b : [#users=0] = "
+        "placeholder[target=b]\n"
         "    %n : [#users=0] = placeholder[target=n](default=7)\n    return (a, b, n)\n";
     fxs_module *m;
     fxs_inputs *in;
@@ -267,7 +280,8 @@ static void inputs_bind_by_name_and_order(void **state) {
     assert_ok(ctx, fxs_inputs_add(in, "n=int:9"));
     assert_ok(ctx, fxs_inputs_add(in, "1x1"));
     assert_int_equal(fxs_run(m, in, NULL, NULL), FXS_EINVAL);
-    assert_string_equal(fxs_ctx_error(ctx), "input '1x1' is one too many; the model's inputs are: a, b, n");
+    assert_string_equal(fxs_ctx_error(ctx),
+                        "input '1x1' is one too many; the model's inputs are: a, b, n");
     fxs_ctx_clear(ctx);
     fxs_inputs_free(in);
     assert_ok(ctx, fxs_inputs_new(ctx, &in));
@@ -294,8 +308,9 @@ static void meta_of_huge_networks_allocates_nothing(void **state) {
     assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, &sum));
     assert_int_equal(sum.failed, 0);
     assert_int_equal(sum.parameters, 10000010000000);
-    assert_ok(ctx,
-              fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE}, &sum) == FXS_ENOMEM ? FXS_OK : FXS_EINVAL);
+    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_EXECUTE}, &sum) == FXS_ENOMEM
+                       ? FXS_OK
+                       : FXS_EINVAL);
     fxs_ctx_clear(ctx);
     fxs_inputs_free(in);
     fxs_module_unref(m);
@@ -330,8 +345,8 @@ static void statistics_count_what_is_there(void **state) {
     fxs_tensor_unref(t);
 }
 
-/* Every allocation of loading, running and printing fails once: a status or a node that failed, never a crash or a
- * leak. */
+/* Every allocation of loading, running and printing fails once: a status or a node that failed,
+ * never a crash or a leak. */
 static void every_failed_allocation_of_a_run_is_survived(void **state) {
     size_t len;
     char *file = golden_file("testmodel", &len);
@@ -352,7 +367,8 @@ static void every_failed_allocation_of_a_run_is_survived(void **state) {
             if (s == FXS_OK)
                 s = fxs_inputs_add(in, "y=1x2x8x8");
             if (s == FXS_OK)
-                s = fxs_run(m, in, &(fxs_run_options){.mode = (fxs_run_mode)mode, .stats = true}, &sum);
+                s = fxs_run(m, in, &(fxs_run_options){.mode = (fxs_run_mode)mode, .stats = true},
+                            &sum);
             if (s == FXS_OK)
                 s = fxs_module_print_table(m, FXS_TABLE_TEXT, &table, NULL);
             fxs_alloc_fail_after(-1);
@@ -374,13 +390,15 @@ static void a_refused_in_place_call_changes_nothing(void **state) {
     fxs_tensor *known = random_tensor(ctx, FXS_INT64, SIZES(3), 1), *unknown;
     fxs_value out;
     assert_ok(ctx, fxs_tensor_new_meta(ctx, FXS_INT64, 2, (int64_t[]){4, 3}, &unknown));
-    assert_int_equal(try_op(ctx, true, "Tensor.add_", TUPLE(ctx, TENSOR(known), TENSOR(unknown)), fxs_none(), &out),
+    assert_int_equal(try_op(ctx, true, "Tensor.add_", TUPLE(ctx, TENSOR(known), TENSOR(unknown)),
+                            fxs_none(), &out),
                      FXS_ESHAPE);
     fxs_ctx_clear(ctx);
     assert_non_null(fxs_tensor_data(known));
     fxs_tensor_unref(unknown);
     assert_ok(ctx, fxs_tensor_new_meta(ctx, FXS_INT64, 1, (int64_t[]){3}, &unknown));
-    assert_ok(ctx, try_op(ctx, true, "Tensor.add_", TUPLE(ctx, TENSOR(known), TENSOR(unknown)), fxs_none(), &out));
+    assert_ok(ctx, try_op(ctx, true, "Tensor.add_", TUPLE(ctx, TENSOR(known), TENSOR(unknown)),
+                          fxs_none(), &out));
     assert_null(fxs_tensor_data(known));
     fxs_value_unref(&out);
     fxs_tensor_unref(known);
@@ -410,10 +428,11 @@ static void the_seed_decides(void **state) {
 
 static void nodes_out_of_order_say_so(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %b : [#users=1] = call_function[target=torch.relu](args = (%a,), kwargs = {})\n"
-                               "    %a : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
-                               "    return b\n";
+    static const char text[] =
+        "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+        "    %b : [#users=1] = call_function[target=torch.relu](args = (%a,), kwargs = {})\n"
+        "    %a : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+        "    return b\n";
     fxs_module *m;
     fxs_inputs *in;
     assert_ok(ctx, fxs_load_text(ctx, "m", text, strlen(text), &m));

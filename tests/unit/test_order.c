@@ -1,5 +1,5 @@
-/* test_order.c: sort, topk, median and kthvalue along every dimension against an insertion sort, and running sums,
- * products and maxima against plain loops. */
+/* test_order.c: sort, topk, median and kthvalue along every dimension against an insertion sort,
+ * and running sums, products and maxima against plain loops. */
 #include "checking.h"
 
 #define NONE fxs_none()
@@ -29,7 +29,8 @@ static void order_of(const double *v, int n, bool down, int *order) {
     }
 }
 
-typedef void line_check(const double *v, int n, const int *order, fxs_value *out, int64_t *at, int dim);
+typedef void line_check(const double *v, int n, const int *order, fxs_value *out, int64_t *at,
+                        int dim);
 
 static void each_line(fxs_tensor *x, int dim, bool down, fxs_value *out, line_check *check) {
     int n = (int)x->sizes[dim];
@@ -46,7 +47,8 @@ static void each_line(fxs_tensor *x, int dim, bool down, fxs_value *out, line_ch
     fxs_value_unref(out);
 }
 
-static void is_sorted(const double *v, int n, const int *order, fxs_value *out, int64_t *at, int dim) {
+static void is_sorted(const double *v, int n, const int *order, fxs_value *out, int64_t *at,
+                      int dim) {
     const fxs_tensor *values = tensor_at(out, 0), *indices = tensor_at(out, 1);
     int k = (int)values->sizes[dim] < n ? (int)values->sizes[dim] : n;
     for (at[dim] = 0; at[dim] < k; at[dim]++) {
@@ -75,13 +77,16 @@ static void sort_and_topk(void **state) {
             for (int way = 0; way < 4; way++) {
                 bool down = way & 1;
                 fxs_tensor *x = ties(ctx, types[t], (uint64_t)(t + dim), way & 2);
-                fxs_value sorted = run_both(ctx, "torch.sort", TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(down)), NONE);
+                fxs_value sorted = run_both(ctx, "torch.sort",
+                                            TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(down)), NONE);
                 fxs_value best =
-                    run_both(ctx, "torch.topk", TUPLE(ctx, TENSOR(x), I(2), I(dim - 3), fxs_bool(down)), NONE);
+                    run_both(ctx, "torch.topk",
+                             TUPLE(ctx, TENSOR(x), I(2), I(dim - 3), fxs_bool(down)), NONE);
                 assert_string_equal(fxs_value_type_name(&sorted), "torch.return_types.sort");
                 assert_strides(tensor_at(&sorted, 0), 3, x->strides);
                 assert_int_equal(tensor_at(&best, 0)->sizes[dim], 2);
-                fxs_tensor *only = run_op(ctx, "torch.argsort", TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(down)), NONE);
+                fxs_tensor *only = run_op(ctx, "torch.argsort",
+                                          TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(down)), NONE);
                 for (int64_t i = 0; i < 60; i++)
                     assert_near(nth(only, i), nth(tensor_at(&sorted, 1), i), 0);
                 each_line(x, dim, down, &sorted, is_sorted);
@@ -90,7 +95,8 @@ static void sort_and_topk(void **state) {
             }
 }
 
-static void is_median(const double *v, int n, const int *order, fxs_value *out, int64_t *at, int dim) {
+static void is_median(const double *v, int n, const int *order, fxs_value *out, int64_t *at,
+                      int dim) {
     const fxs_tensor *values = tensor_at(out, 0), *indices = tensor_at(out, 1);
     int nan = -1;
     for (int i = n - 1; i >= 0; i--)
@@ -101,7 +107,8 @@ static void is_median(const double *v, int n, const int *order, fxs_value *out, 
     assert_near(element(indices, at), want, 0);
 }
 
-static void is_second(const double *v, int n, const int *order, fxs_value *out, int64_t *at, int dim) {
+static void is_second(const double *v, int n, const int *order, fxs_value *out, int64_t *at,
+                      int dim) {
     (void)n;
     at[dim] = 0;
     assert_near(element(tensor_at(out, 0), at), v[order[1]], 0);
@@ -112,8 +119,10 @@ static void medians(void **state) {
     fxs_ctx *ctx = *state;
     for (int dim = 0; dim < 3; dim++) {
         fxs_tensor *x = ties(ctx, FXS_FLOAT32, (uint64_t)dim, true);
-        fxs_value m = run_both(ctx, "torch.median", TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(true)), NONE);
-        fxs_value k = run_both(ctx, "torch.kthvalue", TUPLE(ctx, TENSOR(x), I(2), I(dim), fxs_bool(true)), NONE);
+        fxs_value m =
+            run_both(ctx, "torch.median", TUPLE(ctx, TENSOR(x), I(dim), fxs_bool(true)), NONE);
+        fxs_value k = run_both(ctx, "torch.kthvalue",
+                               TUPLE(ctx, TENSOR(x), I(2), I(dim), fxs_bool(true)), NONE);
         each_line(x, dim, false, &m, is_median);
         each_line(x, dim, false, &k, is_second);
         fxs_tensor_unref(x);
@@ -125,7 +134,8 @@ static void medians(void **state) {
     fxs_tensor_unref(v), fxs_tensor_unref(m);
 }
 
-/* ---- running results ----------------------------------------------------------------------------------- */
+/* ---- running results
+ * ----------------------------------------------------------------------------------- */
 
 static double plus(double a, double b) { return a + b; }
 static double times(double a, double b) { return a * b; }
@@ -137,13 +147,16 @@ static void running_results(void **state) {
     static const struct {
         const char *op;
         double (*step)(double, double);
-    } cases[] = {{"torch.cumsum", plus}, {"torch.cumprod", times}, {"torch.logcumsumexp", log_plus}};
+    } cases[] = {
+        {"torch.cumsum", plus}, {"torch.cumprod", times}, {"torch.logcumsumexp", log_plus}};
     static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_INT32};
     for (int c = 0; c < 3; c++)
         for (int t = 0; t < (c < 2 ? 3 : 2); t++)
             for (int dim = 0; dim < 3; dim++) {
-                fxs_tensor *x = laid_out(ctx, random_tensor(ctx, types[t], SIZES(3, 5, 4), (uint64_t)dim), turned);
-                fxs_tensor *y = run_both(ctx, cases[c].op, TUPLE(ctx, TENSOR(x), I(dim)), NONE).u.tensor;
+                fxs_tensor *x = laid_out(
+                    ctx, random_tensor(ctx, types[t], SIZES(3, 5, 4), (uint64_t)dim), turned);
+                fxs_tensor *y =
+                    run_both(ctx, cases[c].op, TUPLE(ctx, TENSOR(x), I(dim)), NONE).u.tensor;
                 assert_int_equal(y->dtype, t == 2 ? FXS_INT64 : types[t]);
                 for (int64_t line = 0; line < 60 / x->sizes[dim]; line++) {
                     int64_t at[3];
@@ -151,7 +164,8 @@ static void running_results(void **state) {
                     line_start(dim, line, at);
                     for (; at[dim] < x->sizes[dim]; at[dim]++) {
                         running = at[dim] ? cases[c].step(running, element(x, at)) : element(x, at);
-                        assert_near(element(y, at), running, types[t] == FXS_FLOAT32 ? 1e-6 : 1e-13);
+                        assert_near(element(y, at), running,
+                                    types[t] == FXS_FLOAT32 ? 1e-6 : 1e-13);
                     }
                 }
                 fxs_tensor_unref(x), fxs_tensor_unref(y);
@@ -176,14 +190,16 @@ static void running_extremes(void **state) {
 static void wrong_arguments(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
-               *zero = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1), *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1);
+               *zero = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1),
+               *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1);
     refuses(ctx, "torch.topk", TUPLE(ctx, TENSOR(x), I(4)), NONE,
             "topk: selected index k out of range: k is 4, but dimension 1 has size 3");
     refuses(ctx, "torch.sort", TUPLE(ctx, TENSOR(x), I(2)), NONE,
             "sort: dimension 2 is out of range: it must be in -2 to 1");
     refuses(ctx, "torch.kthvalue", TUPLE(ctx, TENSOR(x), I(0)), NONE,
             "kthvalue: selected number k out of range for dimension 1");
-    refuses(ctx, "torch.median", TUPLE(ctx, TENSOR(b)), NONE, "median: not implemented for torch.bool");
+    refuses(ctx, "torch.median", TUPLE(ctx, TENSOR(b)), NONE,
+            "median: not implemented for torch.bool");
     fxs_value out = run_both(ctx, "torch.sort", TUPLE(ctx, TENSOR(zero)), NONE);
     assert_near(nth(tensor_at(&out, 0), 0), nth(zero, 0), 0);
     fxs_value_unref(&out);
@@ -192,8 +208,9 @@ static void wrong_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sort_and_topk),    cmocka_unit_test(medians),         cmocka_unit_test(running_results),
-        cmocka_unit_test(running_extremes), cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(sort_and_topk),   cmocka_unit_test(medians),
+        cmocka_unit_test(running_results), cmocka_unit_test(running_extremes),
+        cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -1,10 +1,13 @@
-/* test_pointwise.c: arithmetic, comparisons, functions of one element, selection: every one against a double-precision
- * reference over types, layouts and broadcasting; the types, strides and refusals that PyTorch 1.13 gives. */
+/* test_pointwise.c: arithmetic, comparisons, functions of one element, selection: every one against
+ * a double-precision reference over types, layouts and broadcasting; the types, strides and
+ * refusals that PyTorch 1.13 gives. */
 #include "checking.h"
 
 #define NONE fxs_none()
 
-static fxs_tensor *run(fxs_ctx *ctx, const char *op, fxs_value args) { return run_both(ctx, op, args, NONE).u.tensor; }
+static fxs_tensor *run(fxs_ctx *ctx, const char *op, fxs_value args) {
+    return run_both(ctx, op, args, NONE).u.tensor;
+}
 
 /* x's element that takes part in row-major element i of a broadcast result. */
 static double broadcast_at(const fxs_tensor *x, const fxs_tensor *out, int64_t i) {
@@ -20,7 +23,8 @@ static double broadcast_at(const fxs_tensor *x, const fxs_tensor *out, int64_t i
 
 static double tolerance(fxs_dtype d) { return d == FXS_FLOAT32 ? 3e-6 : tolerance_of(d); }
 
-/* ---- functions of one element -------------------------------------------------------------------------- */
+/* ---- functions of one element
+ * -------------------------------------------------------------------------- */
 
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double rsqrt(double x) { return 1 / sqrt(x); }
@@ -101,7 +105,8 @@ static void check_function(fxs_ctx *ctx, size_t f, fxs_tensor *x) {
 
 static void functions_of_one_element(void **state) {
     fxs_ctx *ctx = *state;
-    static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_FLOAT16, FXS_BFLOAT16, FXS_INT64, FXS_INT8};
+    static const fxs_dtype types[] = {FXS_FLOAT32,  FXS_FLOAT64, FXS_FLOAT16,
+                                      FXS_BFLOAT16, FXS_INT64,   FXS_INT8};
     static const int turned[] = {2, 0, 1};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -112,20 +117,23 @@ static void functions_of_one_element(void **state) {
                 fxs_fill_uniform(ctx, x, f, functions[f].low, functions[f].high);
             else
                 fxs_fill_integers(ctx, x, f,
-                                  functions[f].low < 0 ? (int64_t)functions[f].low : (int64_t)ceil(functions[f].low),
+                                  functions[f].low < 0 ? (int64_t)functions[f].low
+                                                       : (int64_t)ceil(functions[f].low),
                                   (int64_t)functions[f].high);
             check_function(ctx, f, x);
             x = laid_out(ctx, x, turned);
             check_function(ctx, f, x);
-            fxs_tensor *stretched = run_op(ctx, "Tensor.expand",
-                                           TUPLE(ctx, TENSOR(x), fxs_int(2), fxs_int(3), fxs_int(4), fxs_int(7)), NONE);
+            fxs_tensor *stretched =
+                run_op(ctx, "Tensor.expand",
+                       TUPLE(ctx, TENSOR(x), fxs_int(2), fxs_int(3), fxs_int(4), fxs_int(7)), NONE);
             check_function(ctx, f, stretched);
             fxs_tensor *none = random_tensor(ctx, types[t], SIZES(0, 3), 1),
                        *one = random_tensor(ctx, types[t], 0, NULL, 1);
             check_function(ctx, f, none);
             fxs_fill_constant(ctx, one, functions[f].high >= 1 ? 1 : 0);
             check_function(ctx, f, one);
-            fxs_tensor_unref(x), fxs_tensor_unref(stretched), fxs_tensor_unref(none), fxs_tensor_unref(one);
+            fxs_tensor_unref(x), fxs_tensor_unref(stretched), fxs_tensor_unref(none),
+                fxs_tensor_unref(one);
         }
 }
 
@@ -146,16 +154,18 @@ static void edges_of_own_polynomials(void **state) {
                    *y = run(ctx, cases[c].name, TUPLE(ctx, TENSOR(t)));
         for (int i = 0; i < n; i++) {
             double want = (double)(float)cases[c].of(nth(t, i)), have = nth(y, i);
-            if (isnan(want)
-                    ? !isnan(have)
-                    : have != want && fabs(have - want) > 4e-7 * fabs(want) + (cases[c].of == sigmoid ? 1e-37 : 2e-45))
+            if (isnan(want) ? !isnan(have)
+                            : have != want &&
+                                  fabs(have - want) >
+                                      4e-7 * fabs(want) + (cases[c].of == sigmoid ? 1e-37 : 2e-45))
                 fail_msg("%s(%.9g) is %.9g, want %.9g", cases[c].name, nth(t, i), have, want);
         }
         fxs_tensor_unref(t), fxs_tensor_unref(y);
     }
 }
 
-/* ---- two operands -------------------------------------------------------------------------------------- */
+/* ---- two operands
+ * -------------------------------------------------------------------------------------- */
 
 static double plus(double x, double y) { return x + y; }
 static double minus(double x, double y) { return x - y; }
@@ -203,14 +213,15 @@ static const struct {
     {"torch.logical_xor", NULL, one_of, TRUTH, -5},
 };
 
-static void check_operator(fxs_ctx *ctx, size_t o, const char *spelling, fxs_tensor *a, fxs_tensor *b,
-                           fxs_dtype common) {
+static void check_operator(fxs_ctx *ctx, size_t o, const char *spelling, fxs_tensor *a,
+                           fxs_tensor *b, fxs_dtype common) {
     fxs_tensor *y = run(ctx, spelling, TUPLE(ctx, TENSOR(a), TENSOR(b)));
     assert_int_equal(y->dtype, operators[o].kind == TRUTH                              ? FXS_BOOL
                                : operators[o].kind == REAL && !fxs_is_floating(common) ? FXS_FLOAT32
                                                                                        : common);
     for (int64_t i = 0; i < fxs_tensor_numel(y); i++)
-        assert_near(nth(y, i), operators[o].of(broadcast_at(a, y, i), broadcast_at(b, y, i)), tolerance(y->dtype));
+        assert_near(nth(y, i), operators[o].of(broadcast_at(a, y, i), broadcast_at(b, y, i)),
+                    tolerance(y->dtype));
     fxs_tensor_unref(y);
 }
 
@@ -237,16 +248,20 @@ static void operators_on_two_tensors(void **state) {
                 if (pairs[p][1] == FXS_UINT8 && !shapes[s].na != !shapes[s].nb)
                     continue; /* the common type would be one that does not hold both */
                 fxs_tensor *a = random_tensor(ctx, pairs[p][0], shapes[s].na, shapes[s].a, o + s);
-                fxs_tensor *b = random_tensor(ctx, pairs[p][1], shapes[s].nb, shapes[s].b, o + s + 9);
+                fxs_tensor *b =
+                    random_tensor(ctx, pairs[p][1], shapes[s].nb, shapes[s].b, o + s + 9);
                 if (fxs_is_floating(b->dtype))
                     fxs_fill_uniform(ctx, b, s, operators[o].low, 6);
                 else
-                    fxs_fill_integers(ctx, b, s, b->dtype == FXS_UINT8 || operators[o].low > 0 ? 1 : -5, 6);
+                    fxs_fill_integers(ctx, b, s,
+                                      b->dtype == FXS_UINT8 || operators[o].low > 0 ? 1 : -5, 6);
                 fxs_dtype common = pairs[p][2];
-                if (!shapes[s].na != !shapes[s].nb) /* a tensor without dimensions has no say among its own kind */
-                    common = fxs_is_floating(a->dtype) == fxs_is_floating(b->dtype) ? (shapes[s].na ? a : b)->dtype
-                             : fxs_is_floating(a->dtype)                            ? a->dtype
-                                                                                    : b->dtype;
+                if (!shapes[s].na !=
+                    !shapes[s].nb) /* a tensor without dimensions has no say among its own kind */
+                    common = fxs_is_floating(a->dtype) == fxs_is_floating(b->dtype)
+                                 ? (shapes[s].na ? a : b)->dtype
+                             : fxs_is_floating(a->dtype) ? a->dtype
+                                                         : b->dtype;
                 if (operators[o].of == hypot && !fxs_is_floating(common)) {
                     fxs_tensor_unref(a), fxs_tensor_unref(b);
                     continue; /* not implemented for integers */
@@ -303,11 +318,13 @@ static void types_follow_the_categories(void **state) {
     }
 }
 
-/* ---- integers ------------------------------------------------------------------------------------------ */
+/* ---- integers
+ * ------------------------------------------------------------------------------------------ */
 
-static void expect_ints(fxs_ctx *ctx, const char *op, fxs_dtype d, const double *a, const double *b, int n,
-                        const double *want) {
-    fxs_tensor *x = tensor_of_values(ctx, d, SIZES(n), a), *y = tensor_of_values(ctx, d, SIZES(n), b);
+static void expect_ints(fxs_ctx *ctx, const char *op, fxs_dtype d, const double *a, const double *b,
+                        int n, const double *want) {
+    fxs_tensor *x = tensor_of_values(ctx, d, SIZES(n), a),
+               *y = tensor_of_values(ctx, d, SIZES(n), b);
     fxs_tensor *z = run(ctx, op, TUPLE(ctx, TENSOR(x), TENSOR(y)));
     assert_int_equal(z->dtype, d);
     for (int i = 0; i < n; i++)
@@ -321,15 +338,22 @@ static void integers_divide_wrap_and_shift(void **state) {
     expect_ints(ctx, "torch.floor_divide", FXS_INT32, a, b, 5, (double[]){3, -4, -4, 3, 2});
     expect_ints(ctx, "torch.remainder", FXS_INT64, a, b, 5, (double[]){1, 1, -1, -1, 0});
     expect_ints(ctx, "torch.fmod", FXS_INT16, a, b, 5, (double[]){1, -1, 1, -1, 0});
-    expect_ints(ctx, "torch.add", FXS_UINT8, (double[]){200, 255}, (double[]){100, 1}, 2, (double[]){44, 0});
-    expect_ints(ctx, "torch.mul", FXS_INT8, (double[]){100, -128}, (double[]){2, -1}, 2, (double[]){-56, -128});
-    expect_ints(ctx, "torch.pow", FXS_INT64, (double[]){2, -3, -1, 5, 1}, (double[]){10, 3, -3, -1, -2}, 5,
-                (double[]){1024, -27, -1, 0, 1});
-    expect_ints(ctx, "torch.bitwise_and", FXS_INT32, (double[]){12, -1}, (double[]){10, 7}, 2, (double[]){8, 7});
-    expect_ints(ctx, "torch.bitwise_or", FXS_BOOL, (double[]){1, 0}, (double[]){0, 0}, 2, (double[]){1, 0});
-    expect_ints(ctx, "torch.bitwise_xor", FXS_INT64, (double[]){12, -1}, (double[]){10, 7}, 2, (double[]){6, -8});
-    expect_ints(ctx, "operator.lshift", FXS_INT64, (double[]){3, 1}, (double[]){2, 70}, 2, (double[]){12, 0});
-    expect_ints(ctx, "operator.rshift", FXS_INT64, (double[]){-8, -8}, (double[]){1, 70}, 2, (double[]){-4, -1});
+    expect_ints(ctx, "torch.add", FXS_UINT8, (double[]){200, 255}, (double[]){100, 1}, 2,
+                (double[]){44, 0});
+    expect_ints(ctx, "torch.mul", FXS_INT8, (double[]){100, -128}, (double[]){2, -1}, 2,
+                (double[]){-56, -128});
+    expect_ints(ctx, "torch.pow", FXS_INT64, (double[]){2, -3, -1, 5, 1},
+                (double[]){10, 3, -3, -1, -2}, 5, (double[]){1024, -27, -1, 0, 1});
+    expect_ints(ctx, "torch.bitwise_and", FXS_INT32, (double[]){12, -1}, (double[]){10, 7}, 2,
+                (double[]){8, 7});
+    expect_ints(ctx, "torch.bitwise_or", FXS_BOOL, (double[]){1, 0}, (double[]){0, 0}, 2,
+                (double[]){1, 0});
+    expect_ints(ctx, "torch.bitwise_xor", FXS_INT64, (double[]){12, -1}, (double[]){10, 7}, 2,
+                (double[]){6, -8});
+    expect_ints(ctx, "operator.lshift", FXS_INT64, (double[]){3, 1}, (double[]){2, 70}, 2,
+                (double[]){12, 0});
+    expect_ints(ctx, "operator.rshift", FXS_INT64, (double[]){-8, -8}, (double[]){1, 70}, 2,
+                (double[]){-4, -1});
 }
 
 static void integer_division_by_zero_is_refused(void **state) {
@@ -338,7 +362,8 @@ static void integer_division_by_zero_is_refused(void **state) {
     static const char *const ops[] = {"torch.floor_divide", "torch.remainder", "torch.fmod"};
     for (int i = 0; i < 3; i++) {
         fxs_value out;
-        assert_int_equal(try_op(ctx, false, ops[i], TUPLE(ctx, TENSOR(x), fxs_int(0)), NONE, &out), FXS_EINVAL);
+        assert_int_equal(try_op(ctx, false, ops[i], TUPLE(ctx, TENSOR(x), fxs_int(0)), NONE, &out),
+                         FXS_EINVAL);
         assert_non_null(strstr(fxs_ctx_error(ctx), "division by zero (ZeroDivisionError)"));
         fxs_ctx_clear(ctx);
     }
@@ -352,7 +377,8 @@ static void powers(void **state) {
         for (int d = 0; d < 2; d++) {
             fxs_tensor *x = random_tensor(ctx, d ? FXS_FLOAT64 : FXS_FLOAT32, SIZES(50), e);
             fxs_fill_uniform(ctx, x, e, 0.2, 3);
-            fxs_tensor *y = run(ctx, "operator.pow", TUPLE(ctx, TENSOR(x), fxs_float(exponents[e])));
+            fxs_tensor *y =
+                run(ctx, "operator.pow", TUPLE(ctx, TENSOR(x), fxs_float(exponents[e])));
             fxs_tensor *z = run(ctx, "operator.pow", TUPLE(ctx, fxs_float(1.5), TENSOR(x)));
             for (int64_t i = 0; i < 50; i++) {
                 assert_near(nth(y, i), pow(nth(x, i), exponents[e]), tolerance(x->dtype));
@@ -371,21 +397,25 @@ static void rounding_modes_and_alpha(void **state) {
                            KEYWORDS(ctx, {"rounding_mode", make_str(ctx, "floor")}));
     fxs_tensor *b = run_op(ctx, "torch.div", TUPLE(ctx, TENSOR(x), TENSOR(y)),
                            KEYWORDS(ctx, {"rounding_mode", make_str(ctx, "trunc")}));
-    fxs_tensor *s =
-        run_op(ctx, "torch.add", TUPLE(ctx, TENSOR(x), TENSOR(y)), KEYWORDS(ctx, {"alpha", fxs_float(0.5)}));
+    fxs_tensor *s = run_op(ctx, "torch.add", TUPLE(ctx, TENSOR(x), TENSOR(y)),
+                           KEYWORDS(ctx, {"alpha", fxs_float(0.5)}));
     for (int i = 0; i < 4; i++) {
         assert_near(nth(a, i), down[i], 0);
         assert_near(nth(b, i), zero[i], 0);
         assert_near(nth(s, i), scaled[i], 0);
     }
-    refuses(ctx, "torch.div", TUPLE(ctx, TENSOR(x), TENSOR(y)), KEYWORDS(ctx, {"rounding_mode", make_str(ctx, "up")}),
+    refuses(ctx, "torch.div", TUPLE(ctx, TENSOR(x), TENSOR(y)),
+            KEYWORDS(ctx, {"rounding_mode", make_str(ctx, "up")}),
             "div: rounding_mode must be None, 'trunc' or 'floor', not 'up'");
-    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(s), fxs_tensor_unref(x), fxs_tensor_unref(y);
+    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(s), fxs_tensor_unref(x),
+        fxs_tensor_unref(y);
 }
 
-/* ---- strides ------------------------------------------------------------------------------------------- */
+/* ---- strides
+ * ------------------------------------------------------------------------------------------- */
 
-/* Facts of PyTorch 1.13's TensorIterator: operands' strides (0 dimensions: none) and the result's. */
+/* Facts of PyTorch 1.13's TensorIterator: operands' strides (0 dimensions: none) and the result's.
+ */
 static void strides_follow_the_operands(void **state) {
     fxs_ctx *ctx = *state;
     static const struct {
@@ -393,18 +423,32 @@ static void strides_follow_the_operands(void **state) {
         int64_t sizes[4], a[4], b[4], out[4];
     } cases[] = {
         {4, {2, 3, 4, 5}, {60, 1, 15, 3}, {60, 1, 15, 3}, {60, 1, 15, 3}}, /* channels last stays */
-        {4, {2, 3, 4, 5}, {60, 1, 15, 3}, {60, 20, 5, 1}, {60, 1, 15, 3}}, /* the first operand leads */
+        {4,
+         {2, 3, 4, 5},
+         {60, 1, 15, 3},
+         {60, 20, 5, 1},
+         {60, 1, 15, 3}}, /* the first operand leads */
         {4, {2, 3, 4, 5}, {60, 20, 5, 1}, {60, 1, 15, 3}, {60, 20, 5, 1}},
-        {3, {2, 3, 4}, {1, 8, 2}, {1, 8, 2}, {1, 8, 2}},             /* dense, whatever the order */
-        {3, {2, 3, 4}, {96, 16, 2}, {96, 16, 2}, {12, 4, 1}},        /* not dense: packed in the same order */
-        {3, {2, 3, 4}, {0, 4, 1}, {0, 4, 1}, {12, 4, 1}},            /* stretched */
-        {3, {2, 3, 4}, {1, 0, 2}, {0, 1, 3}, {3, 1, 6}},             /* dimension 1 says nothing in the first */
-        {4, {1, 3, 1, 1}, {3, 1, 3, 3}, {3, 1, 1, 1}, {3, 1, 1, 1}}, /* both contiguous and channels last */
+        {3, {2, 3, 4}, {1, 8, 2}, {1, 8, 2}, {1, 8, 2}}, /* dense, whatever the order */
+        {3,
+         {2, 3, 4},
+         {96, 16, 2},
+         {96, 16, 2},
+         {12, 4, 1}},                                     /* not dense: packed in the same order */
+        {3, {2, 3, 4}, {0, 4, 1}, {0, 4, 1}, {12, 4, 1}}, /* stretched */
+        {3, {2, 3, 4}, {1, 0, 2}, {0, 1, 3}, {3, 1, 6}}, /* dimension 1 says nothing in the first */
+        {4,
+         {1, 3, 1, 1},
+         {3, 1, 3, 3},
+         {3, 1, 1, 1},
+         {3, 1, 1, 1}}, /* both contiguous and channels last */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fxs_tensor *a, *b, *y;
-        assert_ok(ctx, fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].ndim, cases[i].sizes, cases[i].a, &a));
-        assert_ok(ctx, fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].ndim, cases[i].sizes, cases[i].b, &b));
+        assert_ok(ctx,
+                  fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].ndim, cases[i].sizes, cases[i].a, &a));
+        assert_ok(ctx,
+                  fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].ndim, cases[i].sizes, cases[i].b, &b));
         assert_ok(ctx, fxs_tensor_allocate(ctx, a));
         assert_ok(ctx, fxs_tensor_allocate(ctx, b));
         memset(a->storage->data, 0, a->storage->bytes);
@@ -422,7 +466,8 @@ static void strides_follow_the_operands(void **state) {
     fxs_tensor_unref(x), fxs_tensor_unref(y);
 }
 
-/* ---- in place ------------------------------------------------------------------------------------------ */
+/* ---- in place
+ * ------------------------------------------------------------------------------------------ */
 
 static void calls_in_place_write_their_argument(void **state) {
     fxs_ctx *ctx = *state;
@@ -439,7 +484,8 @@ static void calls_in_place_write_their_argument(void **state) {
             assert_near(nth(x, k), (double)(float)(nth(before, k) + nth(row, k % 50)), 0);
         fxs_tensor_unref(y);
         fxs_tensor_copy(ctx, before, x);
-        y = run_op(ctx, ops[i], TUPLE(ctx, TENSOR(x), TENSOR(x)), NONE); /* an operand is the output itself */
+        y = run_op(ctx, ops[i], TUPLE(ctx, TENSOR(x), TENSOR(x)),
+                   NONE); /* an operand is the output itself */
         for (int64_t k = 0; k < 1500; k++)
             assert_near(nth(x, k), 2 * nth(before, k), 0);
         fxs_tensor_unref(y), fxs_tensor_unref(x), fxs_tensor_unref(before), fxs_tensor_unref(row);
@@ -449,7 +495,8 @@ static void calls_in_place_write_their_argument(void **state) {
 /* x[1:] += x[:-1] reads what was there before. */
 static void overlapping_operands_are_read_first(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *x = tensor_of_values(ctx, FXS_FLOAT32, SIZES(5), (double[]){1, 2, 3, 4, 5}), *head, *tail;
+    fxs_tensor *x = tensor_of_values(ctx, FXS_FLOAT32, SIZES(5), (double[]){1, 2, 3, 4, 5}), *head,
+               *tail;
     static const double want[] = {1, 3, 5, 7, 9};
     assert_ok(ctx, fxs_tensor_view(ctx, x, &head));
     assert_ok(ctx, fxs_tensor_view(ctx, x, &tail));
@@ -463,8 +510,10 @@ static void overlapping_operands_are_read_first(void **state) {
 
 static void calls_in_place_keep_the_type(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *n = random_tensor(ctx, FXS_INT32, SIZES(3), 1), *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1),
-               *f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1), *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3), 2),
+    fxs_tensor *n = random_tensor(ctx, FXS_INT32, SIZES(3), 1),
+               *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1),
+               *f = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1),
+               *d = random_tensor(ctx, FXS_FLOAT64, SIZES(3), 2),
                *wide = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1);
     refuses(ctx, "Tensor.add_", TUPLE(ctx, TENSOR(n), fxs_float(0.5)), NONE,
             "add: in place: a result of type float32 can't be written into a tensor of type int32");
@@ -478,12 +527,13 @@ static void calls_in_place_keep_the_type(void **state) {
     assert_int_equal(y->dtype, FXS_FLOAT32);
     fxs_tensor *z = run_op(ctx, "Tensor.lt_", TUPLE(ctx, TENSOR(f), fxs_int(0)), NONE);
     assert_int_equal(z->dtype, FXS_FLOAT32);
-    fxs_tensor_unref(n), fxs_tensor_unref(b), fxs_tensor_unref(f), fxs_tensor_unref(d), fxs_tensor_unref(y),
-        fxs_tensor_unref(z);
+    fxs_tensor_unref(n), fxs_tensor_unref(b), fxs_tensor_unref(f), fxs_tensor_unref(d),
+        fxs_tensor_unref(y), fxs_tensor_unref(z);
     fxs_tensor_unref(wide);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------- */
+/* ---- threads
+ * ------------------------------------------------------------------------------------------- */
 
 static void threads_do_not_change_results(void **state) {
     fxs_ctx *ctx = *state;
@@ -500,30 +550,37 @@ static void threads_do_not_change_results(void **state) {
     fxs_tensor_unref(x), fxs_tensor_unref(row), fxs_tensor_unref(a), fxs_tensor_unref(b);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------ */
+/* ---- refusals
+ * ------------------------------------------------------------------------------------------ */
 
 static void what_torch_refuses_is_refused(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *a = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
-               *c = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 4), 1), *b = random_tensor(ctx, FXS_BOOL, SIZES(2, 3), 1),
+               *c = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 4), 1),
+               *b = random_tensor(ctx, FXS_BOOL, SIZES(2, 3), 1),
                *n = random_tensor(ctx, FXS_INT64, SIZES(2, 3), 1);
-    refuses(
-        ctx, "torch.add", TUPLE(ctx, TENSOR(a), TENSOR(c)), NONE,
-        "add: the size of tensor a (3) must match the size of tensor b (4) at dimension 1: shapes [2, 3] and [2, 4]");
+    refuses(ctx, "torch.add", TUPLE(ctx, TENSOR(a), TENSOR(c)), NONE,
+            "add: the size of tensor a (3) must match the size of tensor b (4) at dimension 1: "
+            "shapes [2, 3] and [2, 4]");
     refuses(ctx, "operator.sub", TUPLE(ctx, TENSOR(b), TENSOR(b)), NONE,
-            "sub: subtraction, the `-` operator, with a bool tensor is not supported: to invert a mask, use the `~` or "
+            "sub: subtraction, the `-` operator, with a bool tensor is not supported: to invert a "
+            "mask, use the `~` or "
             "`logical_not()` operator instead");
     refuses(ctx, "operator.neg", TUPLE(ctx, TENSOR(b)), NONE,
-            "neg: negation, the `-` operator, on a bool tensor is not supported: to invert a mask, use the `~` or "
+            "neg: negation, the `-` operator, on a bool tensor is not supported: to invert a mask, "
+            "use the `~` or "
             "`logical_not()` operator instead");
     refuses(ctx, "torch.bitwise_and", TUPLE(ctx, TENSOR(a), fxs_int(1)), NONE,
             "bitwise_and: not implemented for torch.float32");
     refuses(ctx, "torch.pow", TUPLE(ctx, TENSOR(n), fxs_int(-1)), NONE,
             "pow: integers to negative integer powers are not allowed");
-    refuses(ctx, "torch.add", TUPLE(ctx, TENSOR(n), TENSOR(n)), KEYWORDS(ctx, {"alpha", fxs_float(0.5)}),
+    refuses(ctx, "torch.add", TUPLE(ctx, TENSOR(n), TENSOR(n)),
+            KEYWORDS(ctx, {"alpha", fxs_float(0.5)}),
             "add: for integral tensors, argument 'alpha' must not be a floating point number");
-    refuses(ctx, "torch.floor", TUPLE(ctx, TENSOR(b)), NONE, "floor: not implemented for torch.bool");
-    refuses(ctx, "torch.frac", TUPLE(ctx, TENSOR(n)), NONE, "frac: not implemented for torch.int64");
+    refuses(ctx, "torch.floor", TUPLE(ctx, TENSOR(b)), NONE,
+            "floor: not implemented for torch.bool");
+    refuses(ctx, "torch.frac", TUPLE(ctx, TENSOR(n)), NONE,
+            "frac: not implemented for torch.int64");
     refuses(ctx, "operator.add", TUPLE(ctx, TENSOR(a), make_str(ctx, "x")), NONE,
             "python_add: unsupported operand type(s) for +: 'torch.Tensor' and 'str'");
     fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(c), fxs_tensor_unref(n);

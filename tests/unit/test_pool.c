@@ -1,5 +1,5 @@
-/* test_pool.c: pooling against plain loops, sliding and adaptive, over shapes, arguments, layouts and types; indices,
- * NaN, refusals. */
+/* test_pool.c: pooling against plain loops, sliding and adaptive, over shapes, arguments, layouts
+ * and types; indices, NaN, refusals. */
 #include "checking.h"
 
 typedef enum variant { MAX, AVERAGE, LP } variant;
@@ -14,7 +14,8 @@ typedef struct plan {
 
 static void fill_sizes(plan *p) {
     for (int d = 0; d < 3; d++) {
-        double room = (double)(p->in[d] + 2 * p->padding[d] - p->dilation[d] * (p->kernel[d] - 1) - 1);
+        double room =
+            (double)(p->in[d] + 2 * p->padding[d] - p->dilation[d] * (p->kernel[d] - 1) - 1);
         double steps = room / (double)p->stride[d];
         p->out[d] = (int64_t)(p->ceil ? ceil(steps) : floor(steps)) + 1;
         if (p->ceil && (p->out[d] - 1) * p->stride[d] >= p->in[d] + p->padding[d])
@@ -33,12 +34,14 @@ static double value_at(const fxs_tensor *x, const plan *p, int64_t channel, cons
 }
 
 /* What one window gives; *index is the place of a maximum. */
-static double window(const fxs_tensor *x, const plan *p, variant kind, double norm, int64_t channel, const int64_t o[3],
-                     int64_t *index) {
+static double window(const fxs_tensor *x, const plan *p, variant kind, double norm, int64_t channel,
+                     const int64_t o[3], int64_t *index) {
     double best = -INFINITY, sum = 0;
     int64_t inside = 0, padded = 1, volume = p->kernel[0] * p->kernel[1] * p->kernel[2];
     for (int64_t k = 0; k < volume; k++) {
-        int64_t at[3] = {k / p->kernel[2] / p->kernel[1], k / p->kernel[2] % p->kernel[1], k % p->kernel[2]}, pos[3];
+        int64_t at[3] = {k / p->kernel[2] / p->kernel[1], k / p->kernel[2] % p->kernel[1],
+                         k % p->kernel[2]},
+                pos[3];
         bool in = true;
         for (int d = 0; d < 3; d++) {
             pos[d] = o[d] * p->stride[d] - p->padding[d] + at[d] * p->dilation[d];
@@ -72,27 +75,35 @@ static fxs_value ints(fxs_ctx *ctx, const plan *p, const int64_t *v) {
     return make_list(ctx, FXS_V_LIST, (size_t)p->dims, items);
 }
 
-static fxs_value call(fxs_ctx *ctx, const plan *p, variant kind, double norm, bool indices, fxs_tensor *x) {
+static fxs_value call(fxs_ctx *ctx, const plan *p, variant kind, double norm, bool indices,
+                      fxs_tensor *x) {
     char op[64];
     if (kind == MAX) {
-        snprintf(op, sizeof op, "torch.nn.functional.max_pool%dd%s", p->dims, indices ? "_with_indices" : "");
-        return run_both(ctx, op, TUPLE(ctx, TENSOR(x), ints(ctx, p, p->kernel)),
-                        KEYWORDS(ctx, {"stride", ints(ctx, p, p->stride)}, {"padding", ints(ctx, p, p->padding)},
-                                 {"dilation", ints(ctx, p, p->dilation)}, {"ceil_mode", fxs_bool(p->ceil)},
-                                 {"return_indices", fxs_bool(indices)}));
+        snprintf(op, sizeof op, "torch.nn.functional.max_pool%dd%s", p->dims,
+                 indices ? "_with_indices" : "");
+        return run_both(
+            ctx, op, TUPLE(ctx, TENSOR(x), ints(ctx, p, p->kernel)),
+            KEYWORDS(ctx, {"stride", ints(ctx, p, p->stride)},
+                     {"padding", ints(ctx, p, p->padding)}, {"dilation", ints(ctx, p, p->dilation)},
+                     {"ceil_mode", fxs_bool(p->ceil)}, {"return_indices", fxs_bool(indices)}));
     }
     if (kind == LP) {
         snprintf(op, sizeof op, "torch.nn.functional.lp_pool%dd", p->dims);
-        return run_both(ctx, op, TUPLE(ctx, TENSOR(x), fxs_float(norm), ints(ctx, p, p->kernel)),
-                        KEYWORDS(ctx, {"stride", ints(ctx, p, p->stride)}, {"ceil_mode", fxs_bool(p->ceil)}));
+        return run_both(
+            ctx, op, TUPLE(ctx, TENSOR(x), fxs_float(norm), ints(ctx, p, p->kernel)),
+            KEYWORDS(ctx, {"stride", ints(ctx, p, p->stride)}, {"ceil_mode", fxs_bool(p->ceil)}));
     }
-    snprintf(op, sizeof op, p->dims == 1 ? "torch.avg_pool%dd" : "torch._C._nn.avg_pool%dd", p->dims);
-    fxs_value args = TUPLE(ctx, TENSOR(x), ints(ctx, p, p->kernel), ints(ctx, p, p->stride), ints(ctx, p, p->padding),
-                           fxs_bool(p->ceil), fxs_bool(p->include_pad));
-    return run_both(ctx, op, args, p->divisor ? KEYWORDS(ctx, {"divisor_override", fxs_int(p->divisor)}) : fxs_none());
+    snprintf(op, sizeof op, p->dims == 1 ? "torch.avg_pool%dd" : "torch._C._nn.avg_pool%dd",
+             p->dims);
+    fxs_value args = TUPLE(ctx, TENSOR(x), ints(ctx, p, p->kernel), ints(ctx, p, p->stride),
+                           ints(ctx, p, p->padding), fxs_bool(p->ceil), fxs_bool(p->include_pad));
+    return run_both(ctx, op, args,
+                    p->divisor ? KEYWORDS(ctx, {"divisor_override", fxs_int(p->divisor)})
+                               : fxs_none());
 }
 
-static void check(fxs_ctx *ctx, const plan *given, variant kind, double norm, bool indices, fxs_tensor *x) {
+static void check(fxs_ctx *ctx, const plan *given, variant kind, double norm, bool indices,
+                  fxs_tensor *x) {
     plan p = *given;
     fill_sizes(&p);
     fxs_value got = call(ctx, &p, kind, norm, indices, x);
@@ -100,7 +111,8 @@ static void check(fxs_ctx *ctx, const plan *given, variant kind, double norm, bo
     int64_t plane = p.out[0] * p.out[1] * p.out[2], index = 0;
     assert_int_equal(fxs_tensor_numel(y), x->sizes[1] * plane);
     for (int64_t i = 0; i < x->sizes[1] * plane; i++) {
-        int64_t o[3] = {i % plane / p.out[2] / p.out[1], i % plane / p.out[2] % p.out[1], i % p.out[2]};
+        int64_t o[3] = {i % plane / p.out[2] / p.out[1], i % plane / p.out[2] % p.out[1],
+                        i % p.out[2]};
         double want = window(x, &p, kind, norm, i / plane, o, &index);
         if (y->dtype == FXS_INT64)
             want = trunc(want);
@@ -111,10 +123,10 @@ static void check(fxs_ctx *ctx, const plan *given, variant kind, double norm, bo
     fxs_value_unref(&got);
 }
 
-#define PLAN2(h, w, k, s, pad, dil, c)                                                                                 \
-    {                                                                                                                  \
-        .dims = 2, .in = {1, h, w}, .kernel = {1, k, k}, .stride = {1, s, s}, .padding = {0, pad, pad},                \
-        .dilation = {1, dil, dil}, .ceil = c                                                                           \
+#define PLAN2(h, w, k, s, pad, dil, c)                                                             \
+    {                                                                                              \
+        .dims = 2, .in = {1, h, w}, .kernel = {1, k, k}, .stride = {1, s, s},                      \
+        .padding = {0, pad, pad}, .dilation = {1, dil, dil}, .ceil = c                             \
     }
 
 static const plan plans[] = {
@@ -130,7 +142,12 @@ static const plan plans[] = {
      .padding = {0, 0, 1},
      .dilation = {1, 1, 1},
      .ceil = true},
-    {.dims = 3, .in = {4, 5, 6}, .kernel = {2, 3, 2}, .stride = {2, 1, 2}, .padding = {1, 1, 0}, .dilation = {1, 1, 1}},
+    {.dims = 3,
+     .in = {4, 5, 6},
+     .kernel = {2, 3, 2},
+     .stride = {2, 1, 2},
+     .padding = {1, 1, 0},
+     .dilation = {1, 1, 1}},
 };
 
 static fxs_tensor *input_for(fxs_ctx *ctx, const plan *p, fxs_dtype d, uint64_t seed) {
@@ -169,8 +186,11 @@ static void averages_agree_with_loops(void **state) {
 static void lp_pools_agree_with_loops(void **state) {
     fxs_ctx *ctx = *state;
     static const plan p = PLAN2(7, 8, 3, 2, 0, 1, true);
-    static const plan line = {
-        .dims = 1, .in = {1, 1, 9}, .kernel = {1, 1, 2}, .stride = {1, 1, 2}, .dilation = {1, 1, 1}};
+    static const plan line = {.dims = 1,
+                              .in = {1, 1, 9},
+                              .kernel = {1, 1, 2},
+                              .stride = {1, 1, 2},
+                              .dilation = {1, 1, 1}};
     for (int norm = 1; norm <= 3; norm++) {
         fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(1, 3, 7, 8), 1),
                    *y = input_for(ctx, &line, FXS_FLOAT64, 2);
@@ -191,11 +211,13 @@ static void layouts_are_kept(void **state) {
     fxs_tensor *y = run_op(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)), fxs_none());
     assert_strides(y, 4, (int64_t[]){48, 1, 12, 3});
     fxs_tensor_unref(y);
-    y = run_op(ctx, "torch.nn.functional.adaptive_avg_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)), fxs_none());
+    y = run_op(ctx, "torch.nn.functional.adaptive_avg_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)),
+               fxs_none());
     assert_strides(y, 4, (int64_t[]){12, 1, 6, 3});
     fxs_tensor_unref(y);
     fxs_tensor_unref(x);
-    /* one dimension: a transposed input keeps its order, but not for the maximum without gradient */
+    /* one dimension: a transposed input keeps its order, but not for the maximum without gradient
+     */
     x = laid_out(ctx, random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3, 8), 1), rows);
     y = run_op(ctx, "torch.avg_pool1d", TUPLE(ctx, TENSOR(x), fxs_int(2)), fxs_none());
     assert_strides(y, 3, (int64_t[]){12, 1, 3});
@@ -230,8 +252,8 @@ static void adaptive_pools_agree_with_loops(void **state) {
             int64_t oh = outs[k][0], ow = outs[k][1];
             fxs_value size = TUPLE(ctx, fxs_int(oh), ow == 6 ? fxs_none() : fxs_int(ow));
             fxs_value_ref(size);
-            fxs_value mean =
-                run_both(ctx, "torch.nn.functional.adaptive_avg_pool2d", TUPLE(ctx, TENSOR(x), size), fxs_none());
+            fxs_value mean = run_both(ctx, "torch.nn.functional.adaptive_avg_pool2d",
+                                      TUPLE(ctx, TENSOR(x), size), fxs_none());
             fxs_value most = run_both(ctx, "torch.nn.functional.adaptive_max_pool2d_with_indices",
                                       TUPLE(ctx, TENSOR(x), size), fxs_none());
             for (int64_t i = 0; i < 6 * oh * ow; i++) {
@@ -274,29 +296,38 @@ static void bad_arguments_are_refused(void **state) {
                *v = random_tensor(ctx, FXS_FLOAT32, SIZES(8), 1);
     fxs_tensor *none = random_tensor(ctx, FXS_FLOAT32, SIZES(1, 0, 8, 8), 1),
                *n = random_tensor(ctx, FXS_INT64, SIZES(1, 3, 8, 8), 1);
-    refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)), KEYWORDS(ctx, {"padding", fxs_int(2)}),
-            "max_pool2d: pad should be at most half of kernel size, but got pad=2 and kernel_size=2");
+    refuses(
+        ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)),
+        KEYWORDS(ctx, {"padding", fxs_int(2)}),
+        "max_pool2d: pad should be at most half of kernel size, but got pad=2 and kernel_size=2");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(9)), fxs_none(),
-            "max_pool2d: given input size: (8 x 8). Calculated output size: (0 x 0). Output size is too small");
+            "max_pool2d: given input size: (8 x 8). Calculated output size: (0 x 0). Output size "
+            "is too small");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2), fxs_int(0)), fxs_none(),
             "max_pool2d: stride should be greater than zero, but got (0 x 0)");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(0)), fxs_none(),
             "max_pool2d: kernel size should be greater than zero, but got (0 x 0)");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(v), fxs_int(2)), fxs_none(),
-            "max_pool2d: expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got: [8]");
+            "max_pool2d: expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for "
+            "input, but got: [8]");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(none), fxs_int(2)), fxs_none(),
-            "max_pool2d: expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got: "
+            "max_pool2d: expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for "
+            "input, but got: "
             "[1, 0, 8, 8]");
     refuses(ctx, "torch.max_pool2d", TUPLE(ctx, TENSOR(n), fxs_int(2)), fxs_none(),
             "max_pool2d: not implemented for type int64");
     refuses(ctx, "torch._C._nn.avg_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(2)),
-            KEYWORDS(ctx, {"divisor_override", fxs_int(0)}), "avg_pool2d: divisor must be not zero");
-    refuses(ctx, "torch.nn.functional.adaptive_avg_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(-1)), fxs_none(),
-            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0, but got -1");
+            KEYWORDS(ctx, {"divisor_override", fxs_int(0)}),
+            "avg_pool2d: divisor must be not zero");
+    refuses(ctx, "torch.nn.functional.adaptive_avg_pool2d", TUPLE(ctx, TENSOR(x), fxs_int(-1)),
+            fxs_none(),
+            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0, but "
+            "got -1");
     refuses(ctx, "torch.nn.functional.adaptive_avg_pool2d",
             TUPLE(ctx, TENSOR(x), LIST(ctx, fxs_int(1), fxs_int(1), fxs_int(1))), fxs_none(),
             "adaptive_avg_pool2d: output_size must be 2 numbers");
-    refuses(ctx, "torch.nn.functional.adaptive_max_pool2d", TUPLE(ctx, TENSOR(x), make_str(ctx, "a")), fxs_none(),
+    refuses(ctx, "torch.nn.functional.adaptive_max_pool2d",
+            TUPLE(ctx, TENSOR(x), make_str(ctx, "a")), fxs_none(),
             "adaptive_max_pool2d: output_size must be 2 numbers");
     fxs_tensor_unref(x);
     fxs_tensor_unref(v);

@@ -1,6 +1,7 @@
-/* test_python.c: generated Python code: the 29 golden networks and what torch 1.13 gave for some 330 small graphs, byte
- * for byte; forms that no printed graph carries; whole files. With a directory as its argument, the program writes
- * every code and file there in place of testing, for compile.sh. */
+/* test_python.c: generated Python code: the 29 golden networks and what torch 1.13 gave for some
+ * 330 small graphs, byte for byte; forms that no printed graph carries; whole files. With a
+ * directory as its argument, the program writes every code and file there in place of testing, for
+ * compile.sh. */
 #include "golden.h"
 #include "ir/module.h"
 
@@ -12,12 +13,13 @@ static void assert_text(const char *have, const char *want, const char *what) {
         i++;
     while (i > 0 && want[i - 1] != '\n')
         i--;
-    fprintf(stderr, "%s differs:\n  have %.*s\n  want %.*s\n", what, (int)strcspn(have + i, "\n"), have + i,
-            (int)strcspn(want + i, "\n"), want + i);
+    fprintf(stderr, "%s differs:\n  have %.*s\n  want %.*s\n", what, (int)strcspn(have + i, "\n"),
+            have + i, (int)strcspn(want + i, "\n"), want + i);
     fail();
 }
 
-static fxs_graph *graph_of(fxs_ctx *ctx, const char *name, const char *text, size_t len, fxs_module **m) {
+static fxs_graph *graph_of(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                           fxs_module **m) {
     assert_ok(ctx, fxs_load_text(ctx, name, text, len, m));
     return fxs_module_graph(*m);
 }
@@ -28,7 +30,8 @@ static char *code_of(const fxs_graph *g, unsigned flags) {
     return text;
 }
 
-/* ---- the golden networks ---------------------------------------------------------------------------------- */
+/* ---- the golden networks
+ * ---------------------------------------------------------------------------------- */
 
 /* What a printed graph does not tell: the type that forward returns. */
 static const char *returned_type(const char *name) {
@@ -73,13 +76,16 @@ static void code_equals_golden(const char *name, void *user) {
     fxs_module_unref(m);
 }
 
-static void code_of_networks_is_torchs(void **state) { for_each_golden(code_equals_golden, *state); }
+static void code_of_networks_is_torchs(void **state) {
+    for_each_golden(code_equals_golden, *state);
+}
 
-/* ---- small graphs -------------------------------------------------------------------------------------------- */
+/* ---- small graphs
+ * -------------------------------------------------------------------------------------------- */
 
 /* One block of fx_code.txt, cut into strings:
- *   === NAME, globals: NAMES, returns: TYPE, wrapped: NODES (the last two are not in the printout), graph, --- code,
- * code */
+ *   === NAME, globals: NAMES, returns: TYPE, wrapped: NODES (the last two are not in the printout),
+ * graph, --- code, code */
 typedef struct block {
     char *name, *globals, *returns, *wrapped, *graph, *code;
 } block;
@@ -116,7 +122,8 @@ static bool next_block(char **at, block *b) {
 /* Blocks for which other code is right, and why. */
 static const char *const others[][2] = {
     {"code_args", "torch.per_tensor_affine prints as the string of that text does"},
-    {"code_getattr", "the string '1' prints as the integer; x.class and 3.relu() of torch are no Python"},
+    {"code_getattr",
+     "the string '1' prints as the integer; x.class and 3.relu() of torch are no Python"},
     {"code_targets", "self.class of torch is no Python"},
     {"tr_args.3", "a node as default value prints as the string of its name does"},
     {"tr_control.2", "the string 'Proxy(x)' prints as an object's repr does"},
@@ -181,7 +188,9 @@ static void code_of_small_graphs_is_torchs(void **state) {
     fxs_free(file);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------ */
+/* ---- types
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 /* A type as graphs print it, and as torch 1.13 writes the annotation. */
 static const char *const types[][2] = {
@@ -228,7 +237,8 @@ static const char *const types[][2] = {
      "typing_Union[collections_abc_Callable[torch.Tensor,torch.Tensor],NoneType]"},
     {"typing.Dict[str, typing.Dict[str, typing.Tuple[int, int]]]",
      "typing_Dict[str,typing_Dict[str,typing_Tuple[int,int]]]"},
-    {"typing.List[typing.Optional[torch.Tensor]]", "typing_List[typing_Union[torch.Tensor,NoneType]]"},
+    {"typing.List[typing.Optional[torch.Tensor]]",
+     "typing_List[typing_Union[torch.Tensor,NoneType]]"},
     {"type", "type"},
     {"typing.Type[torch.nn.modules.module.Module]", "type[torch.nn.modules.module.Module]"},
     {"typing.Pattern[str]", "re_Pattern[str]"},
@@ -243,10 +253,12 @@ static fxs_graph *new_graph(fxs_ctx *ctx) {
 }
 
 /* Appends a node; drops args and kwargs. */
-static fxs_node *add(fxs_graph *g, fxs_kind kind, const char *target, fxs_value args, fxs_value kwargs) {
+static fxs_node *add(fxs_graph *g, fxs_kind kind, const char *target, fxs_value args,
+                     fxs_value kwargs) {
     fxs_node *n;
-    assert_ok(fxs_graph_ctx(g), fxs_graph_create_node(g, kind, target, args.tag == FXS_V_TUPLE ? &args : NULL,
-                                                      kwargs.tag == FXS_V_DICT ? &kwargs : NULL, NULL, NULL, &n));
+    assert_ok(fxs_graph_ctx(g),
+              fxs_graph_create_node(g, kind, target, args.tag == FXS_V_TUPLE ? &args : NULL,
+                                    kwargs.tag == FXS_V_DICT ? &kwargs : NULL, NULL, NULL, &n));
     fxs_value_unref(&args);
     fxs_value_unref(&kwargs);
     return n;
@@ -257,7 +269,8 @@ static void types_are_written_as_in_torch(void **state) {
         fxs_graph *g = new_graph(*state);
         char want[256], *have;
         add(g, FXS_PLACEHOLDER, "x", fxs_none(), fxs_none())->type = types[i][0];
-        snprintf(want, sizeof want, "\n\n\ndef forward(self, x : %s):\n    pass\n    ", types[i][1]);
+        snprintf(want, sizeof want, "\n\n\ndef forward(self, x : %s):\n    pass\n    ",
+                 types[i][1]);
         have = code_of(g, 0);
         assert_text(have, want, types[i][0]);
         fxs_free(have);
@@ -266,8 +279,9 @@ static void types_are_written_as_in_torch(void **state) {
 }
 
 static void damaged_types_are_survived(void **state) {
-    static const char *const damaged[] = {"",  "[",     "]",   "a[",      "a[]",   "a[b",   "a[b]]",      "a[[b]",
-                                          ",", "a[,,]", "a['", "a[\"b']", "a[(,]", "a.[b]", "a[b](c)[d]", " "};
+    static const char *const damaged[] = {"",      "[",     "]",          "a[",    "a[]", "a[b",
+                                          "a[b]]", "a[[b]", ",",          "a[,,]", "a['", "a[\"b']",
+                                          "a[(,]", "a.[b]", "a[b](c)[d]", " "};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         fxs_graph *g = new_graph(*state);
         add(g, FXS_PLACEHOLDER, "x", fxs_none(), fxs_none())->type = damaged[i];
@@ -285,7 +299,8 @@ static void damaged_types_are_survived(void **state) {
     fxs_buf_free(&deep);
 }
 
-/* ---- forms that a printed graph does not carry ---------------------------------------------------------------------
+/* ---- forms that a printed graph does not carry
+ * ---------------------------------------------------------------------
  */
 
 static void comments_say_where_nodes_were_traced(void **state) {
@@ -294,7 +309,8 @@ static void comments_say_where_nodes_were_traced(void **state) {
         "  File \"/u/model.py\", line 12, in forward\n    y = torch.relu(x)\n",
         NULL,
         NULL,
-        "Module stack: {}\nGradient addition node\n  File \"<x y>.py\", line 3, in <module>\n    zz\nextra",
+        "Module stack: {}\nGradient addition node\n  File \"<x y>.py\", line 3, in <module>\n    "
+        "zz\nextra",
         "no file line",
     };
     static const char want[] =
@@ -305,8 +321,9 @@ static void comments_say_where_nodes_were_traced(void **state) {
         "    \n    # Module stack: {}, Gradient addition node, File: <x y>.py:3, code: zz\n"
         "    abs_5 = torch.abs(abs_4);  abs_4 = None\n    \n    # no file line\n"
         "    abs_6 = torch.abs(abs_5);  abs_5 = None\n    return abs_6\n    ";
-    static const char want2[] = "\n\n\ndef forward(self, x):\n    # File: /u/model.py:12 in forward, code: y = "
-                                "torch.relu(x)\n    abs_1 = torch.abs(x);  x = None\n";
+    static const char want2[] =
+        "\n\n\ndef forward(self, x):\n    # File: /u/model.py:12 in forward, code: y = "
+        "torch.relu(x)\n    abs_1 = torch.abs(x);  x = None\n";
     fxs_graph *g = new_graph(*state);
     fxs_node *n = add(g, FXS_PLACEHOLDER, "x", fxs_none(), fxs_none());
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
@@ -347,8 +364,10 @@ static void odd_arguments(fxs_ctx *ctx, fxs_graph *g, fxs_node *x) {
     assert_ok(ctx, fxs_make_size(ctx, 2, sizes, &size));
     add(g, FXS_CALL_FUNCTION, "f.g", TUPLE(ctx, named, LIST(ctx, inner), size), fxs_none());
     add(g, FXS_CALL_FUNCTION, "f.g",
-        TUPLE(ctx, make_text(ctx, FXS_V_FUNCTION, "operator.add"), make_text(ctx, FXS_V_FUNCTION, "torch.relu"),
-              make_text(ctx, FXS_V_OPAQUE, "<class 'int'>"), make_text(ctx, FXS_V_OPAQUE, "<function h at 0x7f>"),
+        TUPLE(ctx, make_text(ctx, FXS_V_FUNCTION, "operator.add"),
+              make_text(ctx, FXS_V_FUNCTION, "torch.relu"),
+              make_text(ctx, FXS_V_OPAQUE, "<class 'int'>"),
+              make_text(ctx, FXS_V_OPAQUE, "<function h at 0x7f>"),
               make_text(ctx, FXS_V_OPAQUE, "range(0, 3)"), fxs_of_tensor(t), fxs_of_tensor(meta)),
         fxs_none());
     add(g, FXS_CALL_METHOD, "random_", TUPLE(ctx, fxs_of_node(x)),
@@ -360,31 +379,33 @@ static void odd_arguments(fxs_ctx *ctx, fxs_graph *g, fxs_node *x) {
     add(g, FXS_GET_ATTR, "a.class.\"b", fxs_none(), fxs_none());
 }
 
-static const char odd_code[] = "\n"
-                               "torch.fx._symbolic_trace.wrap(\"len\")\n"
-                               "\n"
-                               "def forward(self, x, *args, input_1, x_1, class_1 = 's'):\n"
-                               "    _args = args\n"
-                               "    len_1 = len(x)\n"
-                               "    len_2 = len(x)\n"
-                               "    g = f_g(mod_P(x, 1), [mod_P(x, 1)], torch.Size([1, 2]))\n"
-                               "    g_1 = f_g(_operator_add, torch.relu, int, _function_h_at_0x7f_, range(0, 3), "
-                               "torch.tensor([[0, 0]], dtype=torch.int64), torch.empty([3], dtype=torch.float32, "
-                               "device='meta'))\n"
-                               "    random_ = x.random_(**{'from': 1}, to = 2)\n"
-                               "    relu = (3).relu()\n"
-                               "    iadd = _operator_iadd(3, x)\n"
-                               "    add = _operator_add(x)\n"
-                               "    _lambda_ = torch_nn_init_lambda_(x);  x = None\n"
-                               "    a_class_b = getattr(getattr(self.a, \"class\"), '\"b')\n"
-                               "    return len_1\n"
-                               "    ";
+static const char odd_code[] =
+    "\n"
+    "torch.fx._symbolic_trace.wrap(\"len\")\n"
+    "\n"
+    "def forward(self, x, *args, input_1, x_1, class_1 = 's'):\n"
+    "    _args = args\n"
+    "    len_1 = len(x)\n"
+    "    len_2 = len(x)\n"
+    "    g = f_g(mod_P(x, 1), [mod_P(x, 1)], torch.Size([1, 2]))\n"
+    "    g_1 = f_g(_operator_add, torch.relu, int, _function_h_at_0x7f_, range(0, 3), "
+    "torch.tensor([[0, 0]], dtype=torch.int64), torch.empty([3], dtype=torch.float32, "
+    "device='meta'))\n"
+    "    random_ = x.random_(**{'from': 1}, to = 2)\n"
+    "    relu = (3).relu()\n"
+    "    iadd = _operator_iadd(3, x)\n"
+    "    add = _operator_add(x)\n"
+    "    _lambda_ = torch_nn_init_lambda_(x);  x = None\n"
+    "    a_class_b = getattr(getattr(self.a, \"class\"), '\"b')\n"
+    "    return len_1\n"
+    "    ";
 
-static const char odd_globals[] = "inf = math.inf\nnan = math.nan\nNoneType = type(None)\ntorch = torch\n"
-                                  "device = torch.device\nfx_pytree = torch.fx._pytree\npytree = torch.utils._pytree\n"
-                                  "len = len\nf_g = f.g\nmod_P = mod.P\n_operator_add = _operator.add\nint = int\n"
-                                  "_function_h_at_0x7f_ = <function h at 0x7f>\n_operator_iadd = _operator.iadd\n"
-                                  "torch_nn_init_lambda_ = torch.nn.init.<lambda>\n";
+static const char odd_globals[] =
+    "inf = math.inf\nnan = math.nan\nNoneType = type(None)\ntorch = torch\n"
+    "device = torch.device\nfx_pytree = torch.fx._pytree\npytree = torch.utils._pytree\n"
+    "len = len\nf_g = f.g\nmod_P = mod.P\n_operator_add = _operator.add\nint = int\n"
+    "_function_h_at_0x7f_ = <function h at 0x7f>\n_operator_iadd = _operator.iadd\n"
+    "torch_nn_init_lambda_ = torch.nn.init.<lambda>\n";
 
 static fxs_graph *odd_graph(fxs_ctx *ctx) {
     fxs_graph *g = new_graph(ctx);
@@ -393,9 +414,11 @@ static fxs_graph *odd_graph(fxs_ctx *ctx) {
     add(g, FXS_PLACEHOLDER, "input.1", fxs_none(), fxs_none());
     add(g, FXS_PLACEHOLDER, "x", fxs_none(), fxs_none());
     add(g, FXS_PLACEHOLDER, "class", TUPLE(ctx, make_str(ctx, "s")), fxs_none());
-    fxs_node *len = add(g, FXS_CALL_FUNCTION, "builtins.len", TUPLE(ctx, fxs_of_node(x)), fxs_none());
+    fxs_node *len =
+        add(g, FXS_CALL_FUNCTION, "builtins.len", TUPLE(ctx, fxs_of_node(x)), fxs_none());
     len->wrapped = true;
-    add(g, FXS_CALL_FUNCTION, "builtins.len", TUPLE(ctx, fxs_of_node(x)), fxs_none())->wrapped = true;
+    add(g, FXS_CALL_FUNCTION, "builtins.len", TUPLE(ctx, fxs_of_node(x)), fxs_none())->wrapped =
+        true;
     odd_arguments(ctx, g, x);
     add(g, FXS_OUTPUT, "output", TUPLE(ctx, fxs_of_node(len)), fxs_none());
     return g;
@@ -419,31 +442,37 @@ static void calls_without_self_are_refused(void **state) {
     add(g, FXS_CALL_METHOD, "relu", fxs_none(), fxs_none());
     assert_int_equal(fxs_graph_python_code(g, 0, &text, NULL), FXS_EINVAL);
     assert_null(text);
-    assert_string_equal(fxs_ctx_error(ctx), "no code for relu: call_method needs self as its first argument");
+    assert_string_equal(fxs_ctx_error(ctx),
+                        "no code for relu: call_method needs self as its first argument");
     fxs_ctx_clear(ctx);
     fxs_graph_free(g);
     g = new_graph(ctx);
     add(g, FXS_OUTPUT, "output", fxs_none(), fxs_none());
     assert_int_equal(fxs_graph_python_code(g, 0, &text, NULL), FXS_EINVAL);
-    assert_string_equal(fxs_ctx_error(ctx), "no code for output: output needs a value as its first argument");
+    assert_string_equal(fxs_ctx_error(ctx),
+                        "no code for output: output needs a value as its first argument");
     fxs_ctx_clear(ctx);
     fxs_graph_free(g);
 }
 
 /* ---- whole files
- * ----------------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------------
+ */
 
-/* What torch 1.13 gives for tracing's assertion, and how PyTorch 2 frees the assertion's own value. */
+/* What torch 1.13 gives for tracing's assertion, and how PyTorch 2 frees the assertion's own value.
+ */
 static void torch2_frees_what_nobody_uses(void **state) {
-    static const char text[] = "graph():\n    %b_1 : [#users=1] = placeholder[target=b_1]\n    %eq : [#users=1] = "
-                               "call_function[target=operator.eq](args = (%b_1, False), kwargs = {})\n    %_assert : "
-                               "[#users=0] = call_function[target=torch._assert](args = (%eq, no), kwargs = {})\n"
-                               "    return None\n";
+    static const char text[] =
+        "graph():\n    %b_1 : [#users=1] = placeholder[target=b_1]\n    %eq : [#users=1] = "
+        "call_function[target=operator.eq](args = (%b_1, False), kwargs = {})\n    %_assert : "
+        "[#users=0] = call_function[target=torch._assert](args = (%eq, no), kwargs = {})\n"
+        "    return None\n";
     fxs_module *m;
     fxs_graph *g = graph_of(*state, "m", text, sizeof text - 1, &m);
     char *have = code_of(g, FXS_CODE_TORCH2);
     assert_text(have,
-                "\n\n\ndef forward(self, b_1):\n    eq = b_1 == False;  b_1 = None\n    _assert = torch._assert(eq, "
+                "\n\n\ndef forward(self, b_1):\n    eq = b_1 == False;  b_1 = None\n    _assert = "
+                "torch._assert(eq, "
                 "'no');  eq = _assert = None\n    return None\n    ",
                 "torch2");
     fxs_free(have);
@@ -505,22 +534,27 @@ static void a_module_without_graph_is_refused(void **state) {
     char *text;
     assert_ok(ctx, fxs_module_new(ctx, "ReLU", NULL, NULL, &m));
     assert_int_equal(fxs_module_python_file(m, 0, &text, NULL), FXS_EINVAL);
-    assert_string_equal(fxs_ctx_error(ctx), "module ReLU has no graph, so there is no forward to write");
+    assert_string_equal(fxs_ctx_error(ctx),
+                        "module ReLU has no graph, so there is no forward to write");
     fxs_ctx_clear(ctx);
     fxs_module_unref(m);
 }
 
 /* ---- memory
- * ------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 typedef fxs_status printer(const fxs_module *m, char **text);
 static fxs_status print_code(const fxs_module *m, char **text) {
-    return fxs_graph_python_code(fxs_module_graph(m), FXS_CODE_VERBOSE | FXS_CODE_SHAPES, text, NULL);
+    return fxs_graph_python_code(fxs_module_graph(m), FXS_CODE_VERBOSE | FXS_CODE_SHAPES, text,
+                                 NULL);
 }
 static fxs_status print_globals(const fxs_module *m, char **text) {
     return fxs_graph_python_globals(fxs_module_graph(m), 0, text, NULL);
 }
-static fxs_status print_file(const fxs_module *m, char **text) { return fxs_module_python_file(m, 0, text, NULL); }
+static fxs_status print_file(const fxs_module *m, char **text) {
+    return fxs_module_python_file(m, 0, text, NULL);
+}
 
 static void survive(fxs_ctx *ctx, const fxs_module *m, printer *print) {
     for (long limit = 0;; limit++) {
@@ -551,7 +585,8 @@ static void every_failed_allocation_is_reported(void **state) {
     fxs_free(odd);
 }
 
-/* One-byte changes of a model with odd forms: whatever loads, prints or is refused (the sanitizers watch). */
+/* One-byte changes of a model with odd forms: whatever loads, prints or is refused (the sanitizers
+ * watch). */
 static void damage_is_survived(void **state) {
     fxs_ctx *ctx = *state;
     size_t len;
@@ -560,7 +595,8 @@ static void damage_is_survived(void **state) {
         size_t at = fxs_random_bits(3, i) % len;
         char was = text[at];
         fxs_module *m;
-        text[at] = i % 2 ? "()[]{}'\"<>.,*%_ 0\\"[fxs_random_bits(4, i) % 19] : (char)fxs_random_bits(4, i);
+        text[at] = i % 2 ? "()[]{}'\"<>.,*%_ 0\\"[fxs_random_bits(4, i) % 19]
+                         : (char)fxs_random_bits(4, i);
         if (fxs_load_text(ctx, "damaged", text, len, &m) == FXS_OK) {
             if (fxs_module_python_file(m, FXS_CODE_TORCH2 | FXS_CODE_VERBOSE, &out, NULL) == FXS_OK)
                 fxs_free(out);
@@ -575,7 +611,8 @@ static void damage_is_survived(void **state) {
 }
 
 /* ---- for compile.sh
- * ------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static void write_text(const char *dir, const char *name, const char *suffix, char *text) {
     char path[1024];
@@ -605,7 +642,8 @@ static void write_network(const char *name, void *user) {
     write_model(t->dir, name, golden_network(t->ctx, name));
 }
 
-/* torch's own texts that are no Python: a parameter without default behind one with, and a second self. */
+/* torch's own texts that are no Python: a parameter without default behind one with, and a second
+ * self. */
 static bool is_no_python(const char *name) {
     return strcmp(name, "code_placeholders") == 0 || strcmp(name, "code_placeholder_self.2") == 0;
 }

@@ -1,5 +1,5 @@
-/* test_reduce.c: reductions against sums over multi-indices in double precision: every choice of dimensions, keepdim,
- * types and layouts; what is refused; folds over nothing. */
+/* test_reduce.c: reductions against sums over multi-indices in double precision: every choice of
+ * dimensions, keepdim, types and layouts; what is refused; folds over nothing. */
 #include "checking.h"
 
 #define NONE fxs_none()
@@ -91,7 +91,8 @@ static double biased(const double *v, int n) { return variance_by(v, n, 0); }
 static double deviation(const double *v, int n) { return sqrt(variance(v, n)); }
 
 /* Compares y with the fold of x over the marked dimensions. */
-static void expect(fxs_tensor *y, const fxs_tensor *x, const bool *folded, bool keep, fold_fn *fold, double tolerance) {
+static void expect(fxs_tensor *y, const fxs_tensor *x, const bool *folded, bool keep, fold_fn *fold,
+                   double tolerance) {
     int64_t kept[FXS_MAX_DIM], shape[FXS_MAX_DIM];
     int ndim = 0;
     for (int d = 0; d < x->ndim; d++) {
@@ -145,17 +146,19 @@ static const struct {
     {"std", deviation, true, false, 0},
 };
 
-static void check_fold(fxs_ctx *ctx, size_t f, fxs_tensor *x, fxs_value dims, const bool *folded, bool keep) {
+static void check_fold(fxs_ctx *ctx, size_t f, fxs_tensor *x, fxs_value dims, const bool *folded,
+                       bool keep) {
     char spelling[32];
     snprintf(spelling, sizeof spelling, "torch.%s", folds[f].op);
-    fxs_tensor *y =
-        run_both(ctx, spelling, TUPLE(ctx, TENSOR(x)), KEYWORDS(ctx, {"dim", dims}, {"keepdim", fxs_bool(keep)}))
-            .u.tensor;
+    fxs_tensor *y = run_both(ctx, spelling, TUPLE(ctx, TENSOR(x)),
+                             KEYWORDS(ctx, {"dim", dims}, {"keepdim", fxs_bool(keep)}))
+                        .u.tensor;
     bool real = fxs_is_floating(x->dtype);
     assert_int_equal(y->dtype, folds[f].type > 0            ? folds[f].type - 1
                                : folds[f].type < 0 && !real ? FXS_INT64
                                                             : (int)x->dtype);
-    expect(y, x, folded, keep, folds[f].fold, x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
+    expect(y, x, folded, keep, folds[f].fold,
+           x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
 }
 
 static void every_choice_of_dimensions(void **state) {
@@ -175,7 +178,11 @@ static void every_choice_of_dimensions(void **state) {
                         bool folded[] = {set & 1, set & 2, set & 4};
                         int n = folded[0] + folded[1] + folded[2];
                         if (n == 1)
-                            check_fold(ctx, f, x, I(folded[0] ? 0 : folded[1] ? -2 : 2), folded, keep);
+                            check_fold(ctx, f, x,
+                                       I(folded[0]   ? 0
+                                         : folded[1] ? -2
+                                                     : 2),
+                                       folded, keep);
                         else if (folds[f].many)
                             check_fold(ctx, f, x,
                                        n == 3      ? LIST(ctx, I(2), I(0), I(1))
@@ -186,8 +193,8 @@ static void every_choice_of_dimensions(void **state) {
             bool everything[] = {true, true, true};
             char spelling[32];
             snprintf(spelling, sizeof spelling, "Tensor.%s", folds[f].op);
-            expect(run_both(ctx, spelling, TUPLE(ctx, TENSOR(x)), NONE).u.tensor, x, everything, false, folds[f].fold,
-                   x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
+            expect(run_both(ctx, spelling, TUPLE(ctx, TENSOR(x)), NONE).u.tensor, x, everything,
+                   false, folds[f].fold, x->dtype == FXS_FLOAT32 ? 1e-6 : tolerance_of(x->dtype));
             fxs_tensor_unref(x);
         }
 }
@@ -197,12 +204,15 @@ static void stretched_and_long_inputs(void **state) {
     fxs_tensor *row = random_tensor(ctx, FXS_FLOAT32, SIZES(1, 700), 1),
                *x = run_op(ctx, "Tensor.expand", TUPLE(ctx, TENSOR(row), I(3), I(-1)), NONE);
     bool first[] = {true, false}, last[] = {false, true};
-    expect(run_both(ctx, "torch.sum", TUPLE(ctx, TENSOR(x), I(0)), NONE).u.tensor, x, first, false, sum, 1e-6);
-    expect(run_both(ctx, "torch.sum", TUPLE(ctx, TENSOR(x), I(1)), NONE).u.tensor, x, last, false, sum, 1e-6);
+    expect(run_both(ctx, "torch.sum", TUPLE(ctx, TENSOR(x), I(0)), NONE).u.tensor, x, first, false,
+           sum, 1e-6);
+    expect(run_both(ctx, "torch.sum", TUPLE(ctx, TENSOR(x), I(1)), NONE).u.tensor, x, last, false,
+           sum, 1e-6);
     fxs_tensor *big = random_tensor(ctx, FXS_FLOAT32, SIZES(1 << 20), 1);
     fxs_fill_constant(ctx, big, 0.1);
     fxs_tensor *s = run_op(ctx, "torch.sum", TUPLE(ctx, TENSOR(big)), NONE);
-    assert_near(nth(s, 0), (double)0.1f * (1 << 20), 1e-7); /* float32 sums alone would be off in the fourth digit */
+    assert_near(nth(s, 0), (double)0.1f * (1 << 20),
+                1e-7); /* float32 sums alone would be off in the fourth digit */
     fxs_tensor_unref(row), fxs_tensor_unref(x), fxs_tensor_unref(big), fxs_tensor_unref(s);
 }
 
@@ -221,13 +231,14 @@ static void forms_of_var(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT64, SIZES(4, 600), 1);
     bool last[] = {false, true}, both[] = {true, true};
-    expect(run_both(ctx, "Tensor.var", TUPLE(ctx, TENSOR(x), fxs_bool(false)), NONE).u.tensor, x, both, false, biased,
-           1e-13);
-    expect(run_both(ctx, "Tensor.var", TUPLE(ctx, TENSOR(x), I(1), fxs_bool(false)), NONE).u.tensor, x, last, false,
-           biased, 1e-13);
-    expect(
-        run_both(ctx, "torch.var", TUPLE(ctx, TENSOR(x)), KEYWORDS(ctx, {"dim", I(1)}, {"correction", I(0)})).u.tensor,
-        x, last, false, biased, 1e-13);
+    expect(run_both(ctx, "Tensor.var", TUPLE(ctx, TENSOR(x), fxs_bool(false)), NONE).u.tensor, x,
+           both, false, biased, 1e-13);
+    expect(run_both(ctx, "Tensor.var", TUPLE(ctx, TENSOR(x), I(1), fxs_bool(false)), NONE).u.tensor,
+           x, last, false, biased, 1e-13);
+    expect(run_both(ctx, "torch.var", TUPLE(ctx, TENSOR(x)),
+                    KEYWORDS(ctx, {"dim", I(1)}, {"correction", I(0)}))
+               .u.tensor,
+           x, last, false, biased, 1e-13);
     fxs_value pair = run_both(ctx, "torch.var_mean", TUPLE(ctx, TENSOR(x), I(1)), NONE);
     expect(fxs_tensor_ref(tensor_at(&pair, 0)), x, last, false, variance, 1e-13);
     expect(fxs_tensor_ref(tensor_at(&pair, 1)), x, last, false, mean, 1e-13);
@@ -247,19 +258,22 @@ static void norms(void **state) {
         fold_fn *fold;
     } orders[] = {{1, norm1}, {2, norm2}, {3, norm3}, {INFINITY, norm_most}, {0, count}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        expect(run_both(ctx, "Tensor.norm", TUPLE(ctx, TENSOR(x), fxs_float(orders[i].p), I(-1)), NONE).u.tensor, x,
-               last, false, orders[i].fold, 1e-6);
-        expect(run_both(ctx, "torch._C._linalg.linalg_vector_norm", TUPLE(ctx, TENSOR(x), fxs_float(orders[i].p)), NONE)
+        expect(
+            run_both(ctx, "Tensor.norm", TUPLE(ctx, TENSOR(x), fxs_float(orders[i].p), I(-1)), NONE)
+                .u.tensor,
+            x, last, false, orders[i].fold, 1e-6);
+        expect(run_both(ctx, "torch._C._linalg.linalg_vector_norm",
+                        TUPLE(ctx, TENSOR(x), fxs_float(orders[i].p)), NONE)
                    .u.tensor,
                x, both, false, orders[i].fold, 1e-6);
     }
     expect(run_both(ctx, "torch.functional.norm", TUPLE(ctx, TENSOR(x)),
-                    KEYWORDS(ctx, {"p", make_str(ctx, "fro")}, {"dim", NONE}, {"keepdim", fxs_bool(false)},
-                             {"out", NONE}, {"dtype", NONE}))
+                    KEYWORDS(ctx, {"p", make_str(ctx, "fro")}, {"dim", NONE},
+                             {"keepdim", fxs_bool(false)}, {"out", NONE}, {"dtype", NONE}))
                .u.tensor,
            x, both, false, norm2, 1e-6);
-    expect(run_both(ctx, "torch._C._linalg.linalg_norm", TUPLE(ctx, TENSOR(x)), NONE).u.tensor, x, both, false, norm2,
-           1e-6);
+    expect(run_both(ctx, "torch._C._linalg.linalg_norm", TUPLE(ctx, TENSOR(x)), NONE).u.tensor, x,
+           both, false, norm2, 1e-6);
     refuses(ctx, "Tensor.norm", TUPLE(ctx, TENSOR(x), make_str(ctx, "nuc")), NONE,
             "norm: the norm 'nuc' is not supported");
     fxs_tensor_unref(x);
@@ -278,8 +292,8 @@ static void extremes_with_indices(void **state) {
     expect(fxs_tensor_ref(tensor_at(&most, 1)), x, last, false, argmax, 0);
     expect(fxs_tensor_ref(tensor_at(&least, 0)), x, last, true, amin, 0);
     expect(fxs_tensor_ref(tensor_at(&least, 1)), x, last, true, argmin, 0);
-    fxs_tensor *two =
-        run_both(ctx, "torch.max", TUPLE(ctx, TENSOR(x), TENSOR(x)), NONE).u.tensor; /* the other overload */
+    fxs_tensor *two = run_both(ctx, "torch.max", TUPLE(ctx, TENSOR(x), TENSOR(x)), NONE)
+                          .u.tensor; /* the other overload */
     assert_shape(two, SIZES(3, 8));
     fxs_tensor *nan = tensor_of_values(ctx, FXS_FLOAT32, SIZES(4), (double[]){1, NAN, 3, NAN}),
                *at = run_op(ctx, "torch.argmin", TUPLE(ctx, TENSOR(nan)), NONE),
@@ -287,7 +301,8 @@ static void extremes_with_indices(void **state) {
     assert_near(nth(at, 0), 1, 0);
     assert_true(isnan(nth(top, 0)));
     fxs_value_unref(&most), fxs_value_unref(&least);
-    fxs_tensor_unref(x), fxs_tensor_unref(two), fxs_tensor_unref(nan), fxs_tensor_unref(at), fxs_tensor_unref(top);
+    fxs_tensor_unref(x), fxs_tensor_unref(two), fxs_tensor_unref(nan), fxs_tensor_unref(at),
+        fxs_tensor_unref(top);
 }
 
 static void integers_add_up_in_64_bits(void **state) {
@@ -307,8 +322,8 @@ static void integers_add_up_in_64_bits(void **state) {
     assert_near(nth(f, 0), 600 - 512, 0);
     assert_int_equal(y->dtype, FXS_UINT8); /* as ever for uint8 */
     assert_near(nth(n, 0), 2, 0);
-    fxs_tensor_unref(x), fxs_tensor_unref(b), fxs_tensor_unref(s), fxs_tensor_unref(t), fxs_tensor_unref(p),
-        fxs_tensor_unref(f), fxs_tensor_unref(y), fxs_tensor_unref(n);
+    fxs_tensor_unref(x), fxs_tensor_unref(b), fxs_tensor_unref(s), fxs_tensor_unref(t),
+        fxs_tensor_unref(p), fxs_tensor_unref(f), fxs_tensor_unref(y), fxs_tensor_unref(n);
 }
 
 static void folds_over_nothing(void **state) {
@@ -317,7 +332,11 @@ static void folds_over_nothing(void **state) {
     static const struct {
         const char *op;
         double value;
-    } cases[] = {{"torch.sum", 0}, {"torch.prod", 1}, {"torch.mean", NAN}, {"torch.any", 0}, {"torch.all", 1}};
+    } cases[] = {{"torch.sum", 0},
+                 {"torch.prod", 1},
+                 {"torch.mean", NAN},
+                 {"torch.any", 0},
+                 {"torch.all", 1}};
     for (int i = 0; i < 5; i++) {
         fxs_tensor *y = run_both(ctx, cases[i].op, TUPLE(ctx, TENSOR(x), I(0)), NONE).u.tensor,
                    *z = run_both(ctx, cases[i].op, TUPLE(ctx, TENSOR(x), I(1)), NONE).u.tensor;
@@ -337,9 +356,11 @@ static void folds_over_nothing(void **state) {
 
 static void refused_arguments(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *n = random_tensor(ctx, FXS_INT64, SIZES(2, 3), 1), *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1);
+    fxs_tensor *n = random_tensor(ctx, FXS_INT64, SIZES(2, 3), 1),
+               *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1);
     refuses(ctx, "torch.mean", TUPLE(ctx, TENSOR(n)), NONE,
-            "mean: could not infer output dtype: input dtype must be either a floating point or complex dtype, got "
+            "mean: could not infer output dtype: input dtype must be either a floating point or "
+            "complex dtype, got "
             "torch.int64");
     refuses(ctx, "torch.sum", TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(-2))), NONE,
             "sum: dim 0 appears multiple times in the list of dims");
@@ -347,8 +368,9 @@ static void refused_arguments(void **state) {
             "sum: dimension 2 is out of range: it must be in -2 to 1");
     refuses(ctx, "torch.var", TUPLE(ctx, TENSOR(n)), NONE,
             "var: only floating point and complex dtypes are supported, not torch.int64");
-    fxs_tensor *y = run_op(ctx, "Tensor.sum", TUPLE(ctx, TENSOR(x)),
-                           KEYWORDS(ctx, {"axis", I(1)}, {"keepdims", fxs_bool(true)})); /* numpy's names */
+    fxs_tensor *y =
+        run_op(ctx, "Tensor.sum", TUPLE(ctx, TENSOR(x)),
+               KEYWORDS(ctx, {"axis", I(1)}, {"keepdims", fxs_bool(true)})); /* numpy's names */
     assert_shape(y, SIZES(2, 1));
     fxs_tensor_unref(n), fxs_tensor_unref(x), fxs_tensor_unref(y);
 }

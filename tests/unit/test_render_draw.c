@@ -1,5 +1,5 @@
-/* test_render_draw.c: pictures as a program asks for them: formats, the same bytes each time, what SVG and DOT say,
- * hostile texts, wrong options; and the golden list of draw calls. */
+/* test_render_draw.c: pictures as a program asks for them: formats, the same bytes each time, what
+ * SVG and DOT say, hostile texts, wrong options; and the golden list of draw calls. */
 #include "render_testing.h"
 
 #include <unistd.h>
@@ -29,8 +29,10 @@ static void svg_says_what_it_shows(void **state) {
     static const char *const said[] = {
         "role=\"img\"",
         "<title id=\"title\">A &lt;title&gt; &amp; &quot;more&quot;</title>",
-        "TestModel: a graph of 8 nodes and 9 edges, inputs x float32[1, 3, 16, 16], y float32[1, 4, 8, 8].",
-        "<g id=\"node-conv\" class=\"node kind-call_module\"><title>%conv : [#users=2] = call_module[target=conv](",
+        "TestModel: a graph of 8 nodes and 9 edges, inputs x float32[1, 3, 16, 16], y float32[1, "
+        "4, 8, 8].",
+        "<g id=\"node-conv\" class=\"node kind-call_module\"><title>%conv : [#users=2] = "
+        "call_module[target=conv](",
         "<g id=\"edge-add-add_1-0\" class=\"edge tensor\">",
         "<g id=\"edge-add-add_1-1\" class=\"edge tensor\">",
         "<g id=\"edge-conv-size-0\" class=\"edge nontensor\">",
@@ -44,7 +46,8 @@ static void svg_says_what_it_shows(void **state) {
     assert_int_equal(count_of(svg, "<g id=\"edge-"), 9);
     assert_int_equal(count_of(svg, "stroke-dasharray"), 2); /* the two edges of `size` */
     assert_int_equal(count_of(svg, "class=\"edge nontensor\""), 2);
-    static const char *const never[] = {"<script", "href", "url(", "<style", "@import", "<image", "foreignObject"};
+    static const char *const never[] = {"<script", "href",   "url(",         "<style",
+                                        "@import", "<image", "foreignObject"};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         assert_null(strstr(svg, never[i]));
     assert_int_equal(count_of(svg, "http"), 1); /* the namespace */
@@ -67,7 +70,8 @@ static void dot_says_the_same(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- hostile texts ------------------------------------------------------------------------------------------ */
+/* ---- hostile texts
+ * ------------------------------------------------------------------------------------------ */
 
 static fxs_module *hostile_module(fxs_ctx *ctx) {
     static const char *const texts[] = {
@@ -129,14 +133,16 @@ static void hostile_texts(void **state) {
     char *dot = draw(m, &all, "dot", NULL);
     for (const char *c = dot; *c; c++)
         assert_true((unsigned char)*c >= 0x20 || *c == '\n');
-    /* Stock dot understands it, when it is there: every label is kept, and at most said to be a bit wide. */
+    /* Stock dot understands it, when it is there: every label is kept, and at most said to be a bit
+     * wide. */
     char path[] = "/tmp/fxs-hostile-XXXXXX", command[200];
     int fd = mkstemp(path);
     FILE *f = fdopen(fd, "w");
     fputs(dot, f);
     fclose(f);
     snprintf(command, sizeof command,
-             "command -v dot >/dev/null || exit 0; ! dot -Tsvg %s 2>&1 >/dev/null | grep -v 'too small for label'",
+             "command -v dot >/dev/null || exit 0; ! dot -Tsvg %s 2>&1 >/dev/null | grep -v 'too "
+             "small for label'",
              path);
     int status = system(command);
     unlink(path);
@@ -147,33 +153,39 @@ static void hostile_texts(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- small and odd graphs ------------------------------------------------------------------------------------ */
+/* ---- small and odd graphs
+ * ------------------------------------------------------------------------------------ */
 
 static void odd_graphs(void **state) {
     fxs_ctx *ctx = *state;
     const char *format;
-    fxs_module *empty = new_graph_module(ctx, "Empty"), *one = chain_module(ctx, 1), *wide = new_graph_module(ctx, "W");
+    fxs_module *empty = new_graph_module(ctx, "Empty"), *one = chain_module(ctx, 1),
+               *wide = new_graph_module(ctx, "W");
     fxs_node *x = add_node(wide, FXS_PLACEHOLDER, "x", fxs_none(), NULL);
     fxs_value outs[20];
     for (int i = 0; i < 20; i++)
-        outs[i] = fxs_of_node(add_node(wide, FXS_CALL_FUNCTION, "torch.relu", ONE(ctx, fxs_of_node(x)), NULL));
+        outs[i] = fxs_of_node(
+            add_node(wide, FXS_CALL_FUNCTION, "torch.relu", ONE(ctx, fxs_of_node(x)), NULL));
     add_node(wide, FXS_OUTPUT, "output", ONE(ctx, make_list(ctx, FXS_V_TUPLE, 20, outs)), NULL);
     fxs_module *all[] = {empty, one, wide};
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; (format = fxs_draw_format_name(k)); k++)
             fxs_free(draw(all[i], NULL, format, NULL));
-        char *svg = draw(all[i], &(fxs_draw_options){.direction = "LR", .theme = "dark"}, "svg", NULL);
+        char *svg =
+            draw(all[i], &(fxs_draw_options){.direction = "LR", .theme = "dark"}, "svg", NULL);
         assert_true(xml_ok(svg));
         fxs_free(svg);
         fxs_module_unref(all[i]);
     }
 }
 
-/* An edge against the order, and one to itself: lint refuses these, a picture must not fall over. */
+/* An edge against the order, and one to itself: lint refuses these, a picture must not fall over.
+ */
 static void unlinted_graphs(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m = chain_module(ctx, 4);
-    fxs_node *first = fxs_graph_first(m->graph), *second = fxs_node_next(first), *third = fxs_node_next(second);
+    fxs_node *first = fxs_graph_first(m->graph), *second = fxs_node_next(first),
+             *third = fxs_node_next(second);
     fxs_value args = TUPLE(ctx, fxs_of_node(third), fxs_of_node(second), fxs_of_node(first));
     assert_ok(ctx, fxs_node_set_args(second, &args, NULL));
     fxs_value_unref(&args);
@@ -187,7 +199,8 @@ static void unlinted_graphs(void **state) {
     fxs_module_unref(m);
 }
 
-static void expect_refused(fxs_module *m, fxs_draw_options opt, const char *format, const char *why) {
+static void expect_refused(fxs_module *m, fxs_draw_options opt, const char *format,
+                           const char *why) {
     char *bytes, *notes;
     assert_int_equal(fxs_draw_memory(m, &opt, format, &bytes, NULL, &notes), FXS_EINVAL);
     if (!strstr(fxs_ctx_error(m->ctx), why))
@@ -227,14 +240,16 @@ static void rows_by_name(void **state) {
     assert_null(fxs_draw_row_name(FXS_ROW_COUNT));
 }
 
-/* The list of draw calls is the same on every machine: no font is asked, and the engine is our own. FXS_UPDATE=1 writes
- * the files anew. */
+/* The list of draw calls is the same on every machine: no font is asked, and the engine is our own.
+ * FXS_UPDATE=1 writes the files anew. */
 static void golden_draw_calls(void **state) {
     fxs_module *m = sample_module(*state);
-    static const char *const directions[] = {"TB", "LR"}, *const files[] = {"golden/picture-tb.log",
-                                                                            "golden/picture-lr.log"};
+    static const char *const directions[] = {"TB", "LR"}, *const files[] = {
+                                                              "golden/picture-tb.log",
+                                                              "golden/picture-lr.log"};
     for (int i = 0; i < 2; i++) {
-        char *log = draw(m, &(fxs_draw_options){.direction = directions[i], .title = "Sample"}, "log", NULL);
+        char *log = draw(m, &(fxs_draw_options){.direction = directions[i], .title = "Sample"},
+                         "log", NULL);
         if (getenv("FXS_UPDATE")) {
             char path[1024];
             snprintf(path, sizeof path, "%s/%s", getenv("FXS_TESTS"), files[i]);

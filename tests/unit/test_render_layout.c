@@ -1,5 +1,5 @@
-/* test_render_layout.c: the child that runs dot and all that can become of it; the choice of an engine; what the engine
- * "simple" promises; stock dot's agreement with the DOT text. */
+/* test_render_layout.c: the child that runs dot and all that can become of it; the choice of an
+ * engine; what the engine "simple" promises; stock dot's agreement with the DOT text. */
 #include "render_testing.h"
 
 #include <errno.h>
@@ -13,7 +13,9 @@
 #include "render/child.h"
 #include "render/layout.h"
 
-/* ---- the child ------------------------------------------------------------------------------------------------ */
+/* ---- the child
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static bool says_hello(int fd, const void *arg) { return fxs_write_all(fd, arg, strlen(arg)); }
 static bool says_no(int fd, const void *arg) {
@@ -134,7 +136,8 @@ static void no_descriptors_left(void **state) {
         char *bytes, *notes;
         const char *path = "/tmp/fxs-none.svg";
         limit_descriptors(left, &old);
-        fxs_status s = fxs_draw_memory(m, NULL, "svg", &bytes, NULL, &notes), file = fxs_draw(m, NULL, &path, 1, NULL);
+        fxs_status s = fxs_draw_memory(m, NULL, "svg", &bytes, NULL, &notes),
+                   file = fxs_draw(m, NULL, &path, 1, NULL);
         setrlimit(RLIMIT_NOFILE, &old);
         assert_int_equal(s, left < 8 ? FXS_EIO : FXS_OK);
         assert_int_equal(file, left < 9 ? FXS_EIO : FXS_OK);
@@ -148,21 +151,24 @@ static void no_descriptors_left(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- choosing an engine ----------------------------------------------------------------------------------------- */
+/* ---- choosing an engine
+ * ----------------------------------------------------------------------------------------- */
 
 static void dot_fails_simple_draws(void **state) {
     fxs_module *m = chain_module(*state, 400);
     char *bytes, *notes;
-    assert_ok(*state, fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-6}, "svg", &bytes, NULL, &notes));
+    assert_ok(*state, fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-6}, "svg", &bytes,
+                                      NULL, &notes));
     assert_true(xml_ok(bytes));
     assert_non_null(strstr(notes, "layout: dot"));
     assert_non_null(strstr(notes, "simple"));
     fxs_free(bytes);
     fxs_free(notes);
     /* Who asks for dot gets dot or an error. */
-    assert_int_equal(
-        fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-6, .engine = "dot"}, "svg", &bytes, NULL, &notes),
-        FXS_ELIMIT);
+    assert_int_equal(fxs_draw_memory(m,
+                                     &(fxs_draw_options){.layout_seconds = 1e-6, .engine = "dot"},
+                                     "svg", &bytes, NULL, &notes),
+                     FXS_ELIMIT);
     assert_non_null(strstr(fxs_ctx_error(*state), "took too long"));
     assert_null(bytes);
     fxs_free(notes);
@@ -176,8 +182,8 @@ static void too_large_for_dot(void **state) {
     fxs_value used[60];
     used[0] = fxs_of_node(add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), NULL));
     for (size_t i = 1; i < 60; i++)
-        used[i] = fxs_of_node(
-            add_node(m, FXS_CALL_FUNCTION, "torch.cat", ONE(ctx, make_list(ctx, FXS_V_LIST, i, used)), NULL));
+        used[i] = fxs_of_node(add_node(m, FXS_CALL_FUNCTION, "torch.cat",
+                                       ONE(ctx, make_list(ctx, FXS_V_LIST, i, used)), NULL));
     char *bytes, *notes;
     assert_ok(ctx, fxs_draw_memory(m, NULL, "svg", &bytes, NULL, &notes));
     assert_non_null(strstr(notes, "dot is not tried"));
@@ -197,7 +203,8 @@ static fxs_status engine_breaks(const fxs_view *v, double seconds, fxs_scene *s,
 static void engines_in_turn(void **state) {
     fxs_ctx *ctx = *state;
     static const fxs_engine breaks = {.name = "broken", .run = engine_breaks};
-    static const fxs_engine *const both[] = {&breaks, &fxs_engine_simple, NULL}, *const none[] = {&breaks, NULL};
+    static const fxs_engine *const both[] = {&breaks, &fxs_engine_simple, NULL}, *const none[] = {
+                                                                                     &breaks, NULL};
     fxs_module *m = sample_module(ctx);
     fxs_fonts *fonts;
     fxs_view v;
@@ -218,7 +225,8 @@ static void engines_in_turn(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- what a layout promises ---------------------------------------------------------------------------------------
+/* ---- what a layout promises
+ * ---------------------------------------------------------------------------------------
  */
 
 /* A net with skips over 1, 2, 3, ... nodes and nodes of many widths, the same for the same seed. */
@@ -237,8 +245,9 @@ static fxs_module *random_module(fxs_ctx *ctx, int n, unsigned seed) {
         seed = seed * 1103515245 + 12345;
         snprintf(target, sizeof target, "torch.%.*s", 1 + (int)(seed >> 16) % 60,
                  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
-        nodes[i] = fxs_of_node(add_node(m, i % 17 ? FXS_CALL_FUNCTION : FXS_GET_ATTR, target,
-                                        i % 17 ? make_list(ctx, FXS_V_TUPLE, count, args) : fxs_none(), NULL));
+        nodes[i] = fxs_of_node(
+            add_node(m, i % 17 ? FXS_CALL_FUNCTION : FXS_GET_ATTR, target,
+                     i % 17 ? make_list(ctx, FXS_V_TUPLE, count, args) : fxs_none(), NULL));
     }
     return m;
 }
@@ -257,14 +266,16 @@ static void check_overlaps(const fxs_scene *s) {
         assert_true(s->boxes[i].y >= 0 && s->boxes[i].y + a->h <= s->h);
         for (size_t k = 0; k < i; k++) {
             const fxs_label *b = &s->view->nodes[k].label;
-            assert_true(s->boxes[i].x >= s->boxes[k].x + b->w || s->boxes[k].x >= s->boxes[i].x + a->w ||
-                        s->boxes[i].y >= s->boxes[k].y + b->h || s->boxes[k].y >= s->boxes[i].y + a->h);
+            assert_true(
+                s->boxes[i].x >= s->boxes[k].x + b->w || s->boxes[k].x >= s->boxes[i].x + a->w ||
+                s->boxes[i].y >= s->boxes[k].y + b->h || s->boxes[k].y >= s->boxes[i].y + a->h);
         }
     }
 }
 
 static fxs_point on_curve(const fxs_point *p, double t) {
-    double a = (1 - t) * (1 - t) * (1 - t), b = 3 * t * (1 - t) * (1 - t), c = 3 * t * t * (1 - t), d = t * t * t;
+    double a = (1 - t) * (1 - t) * (1 - t), b = 3 * t * (1 - t) * (1 - t), c = 3 * t * t * (1 - t),
+           d = t * t * t;
     return (fxs_point){a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
                        a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
 }
@@ -287,7 +298,8 @@ static void simple_is_tidy(void **state) {
         fxs_scene s;
         fxs_buf notes = {0};
         assert_ok(ctx, fxs_fonts_new(ctx, true, &fonts));
-        assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){.direction = directions[seed % 2]}, fonts, &v));
+        assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){.direction = directions[seed % 2]},
+                                     fonts, &v));
         assert_ok(ctx, fxs_layout(ctx, &v, "simple", 60, NULL, &s, &notes));
         check_overlaps(&s);
         check_no_edge_through_text(&s);
@@ -310,14 +322,16 @@ static void long_chain(void **state) {
     fxs_module_unref(m);
 }
 
-/* Places of nodes as stock dot gives them for the DOT text (-Tplain: inches, y up) against the SVG's boxes. */
+/* Places of nodes as stock dot gives them for the DOT text (-Tplain: inches, y up) against the
+ * SVG's boxes. */
 static void stock_dot_agrees(void **state) {
     if (system("command -v dot >/dev/null") != 0)
         skip();
     fxs_module *m = random_module(*state, 60, 7);
     char path[] = "/tmp/fxs-agree-XXXXXX", command[100], line[4096], name[200], quoted[260];
     close(mkstemp(path));
-    char *dot = draw(m, NULL, "dot", NULL), *svg = draw(m, &(fxs_draw_options){.engine = "dot"}, "svg", NULL);
+    char *dot = draw(m, NULL, "dot", NULL),
+         *svg = draw(m, &(fxs_draw_options){.engine = "dot"}, "svg", NULL);
     FILE *f = fopen(path, "w");
     fputs(dot, f);
     fclose(f);
@@ -338,7 +352,8 @@ static void stock_dot_agrees(void **state) {
         double gx = bx - (x - bw / 2) * 72, gy = by - (h - y - bh / 2) * 72;
         dx = isnan(dx) ? gx : dx;
         dy = isnan(dy) ? gy : dy;
-        assert_true(fabs(gx - dx) < 2 && fabs(gy - dy) < 2); /* rounding, and the pixel grid of tables */
+        assert_true(fabs(gx - dx) < 2 &&
+                    fabs(gy - dy) < 2); /* rounding, and the pixel grid of tables */
         seen++;
     }
     pclose(f);

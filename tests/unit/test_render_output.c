@@ -1,5 +1,5 @@
-/* test_render_output.c: files: what can go wrong with them, and that nothing is left behind then; the size, bands and
- * resolution of PNG; pages of PDF. */
+/* test_render_output.c: files: what can go wrong with them, and that nothing is left behind then;
+ * the size, bands and resolution of PNG; pages of PDF. */
 #include "render_testing.h"
 
 #include <dirent.h>
@@ -11,7 +11,9 @@
 #include "render/canvas.h"
 #include "render/layout.h"
 
-/* ---- files ---------------------------------------------------------------------------------------------------- */
+/* ---- files
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static char folder[] = "/tmp/fxs-output-XXXXXX";
 
@@ -56,7 +58,8 @@ static void expect_io_error(fxs_module *m, const char *path, int error) {
 
 static void all_formats_at_once(void **state) {
     fxs_module *m = sample_module(*state);
-    const char *paths[] = {in_folder("a.svg"), in_folder("a.png"), in_folder("a.pdf"), in_folder("a.dot")};
+    const char *paths[] = {in_folder("a.svg"), in_folder("a.png"), in_folder("a.pdf"),
+                           in_folder("a.dot")};
     char *notes;
     assert_ok(*state, fxs_draw(m, NULL, paths, 4, &notes));
     assert_string_equal(notes, "");
@@ -142,7 +145,8 @@ static int remove_folder(void **state) {
     return rmdir(folder);
 }
 
-/* ---- PNG ----------------------------------------------------------------------------------------------------------
+/* ---- PNG
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 typedef struct pixels {
@@ -169,7 +173,8 @@ static void png_size_and_resolution(void **state) {
     static const double dpis[] = {0, 72, 150};
     for (int i = 0; i < 3; i++) {
         size_t n, svg_n;
-        char *png = draw(m, &(fxs_draw_options){.dpi = dpis[i]}, "png", &n), *svg = draw(m, NULL, "svg", &svg_n);
+        char *png = draw(m, &(fxs_draw_options){.dpi = dpis[i]}, "png", &n),
+             *svg = draw(m, NULL, "svg", &svg_n);
         double dpi = dpis[i] > 0 ? dpis[i] : 96, w, h;
         assert_int_equal(sscanf(strstr(svg, "viewBox"), "viewBox=\"0 0 %lf %lf\"", &w, &h), 2);
         assert_int_equal(big_endian(png + 16), (uint32_t)ceil(w * dpi / 72));
@@ -183,7 +188,8 @@ static void png_size_and_resolution(void **state) {
     fxs_module_unref(m);
 }
 
-/* Where a curve is cut at the edge of a band, cairo's shades along it may differ a little: in few pixels, by little. */
+/* Where a curve is cut at the edge of a band, cairo's shades along it may differ a little: in few
+ * pixels, by little. */
 static void assert_same_pixels(const pixels *a, const pixels *b) {
     size_t differing = 0;
     assert_int_equal(a->image.width, b->image.width);
@@ -263,7 +269,8 @@ static void huge_png(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- PDF ----------------------------------------------------------------------------------------------------------
+/* ---- PDF
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 static void pdf_pages(void **state) {
@@ -271,14 +278,16 @@ static void pdf_pages(void **state) {
     fxs_module *m = chain_module(ctx, 600);
     char *bytes, *notes;
     size_t n;
-    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n, &notes));
+    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n,
+                                   &notes));
     assert_non_null(strstr(notes, "pdf: scaled to "));
     assert_non_null(memmem(bytes, n, "14400", 5));
     assert_non_null(memmem(bytes, n, "20000101000000Z", 15));
     fxs_free(bytes);
     fxs_free(notes);
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
-    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n, &notes));
+    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n,
+                                   &notes));
     unsetenv("SOURCE_DATE_EPOCH");
     assert_non_null(memmem(bytes, n, "20231114221320Z", 15));
     fxs_free(bytes);

@@ -1,12 +1,14 @@
-/* test_render_text.c: what the model says becomes text that any picture can hold: cleaning, wrapping, escaping; and the
- * tables of nodes. */
+/* test_render_text.c: what the model says becomes text that any picture can hold: cleaning,
+ * wrapping, escaping; and the tables of nodes. */
 #include "render_testing.h"
 
 #include "render/escape.h"
 #include "render/ranks.h"
 #include "render/theme.h"
 
-/* ---- texts ------------------------------------------------------------------------------------------------ */
+/* ---- texts
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void check_clean(const char *s, size_t len, size_t max, bool lines, const char *want) {
     fxs_buf b = {0};
@@ -24,8 +26,9 @@ static void cleaning(void **state) {
     check_clean("a\nb", 3, 100, true, "a\nb");
     check_clean("\0x", 2, 100, false, "\\x00x");
     check_clean("\xff\xfe", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd");
-    check_clean("\xe4\xb8", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd");                 /* torn */
-    check_clean("\xed\xa0\x80", 3, 100, false, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
+    check_clean("\xe4\xb8", 2, 100, false, "\xef\xbf\xbd\xef\xbf\xbd"); /* torn */
+    check_clean("\xed\xa0\x80", 3, 100, false,
+                "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
     check_clean("\xe4\xb8\xad\xf0\x9f\x98\x80", 7, 100, false, "\xe4\xb8\xad\xf0\x9f\x98\x80");
     check_clean("\xef\xbf\xbe", 3, 100, false, "\\ufffe");   /* XML has no such character */
     check_clean("\xe2\x80\xae!", 4, 100, false, "\\u202e!"); /* would turn the rest around */
@@ -60,7 +63,8 @@ static void wrapping(void **state) {
                "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1),|padding=(1, 1))|");
 }
 
-static void check_escape(void (*escape)(fxs_buf *, const char *, size_t), const char *s, const char *want) {
+static void check_escape(void (*escape)(fxs_buf *, const char *, size_t), const char *s,
+                         const char *want) {
     fxs_buf b = {0};
     escape(&b, s, strlen(s));
     fxs_buf_add(&b, "", 0);
@@ -79,7 +83,9 @@ static void escaping(void **state) {
     fxs_buf_free(&b);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------ */
+/* ---- tables
+ * ------------------------------------------------------------------------------------------------
+ */
 
 typedef struct drawing {
     fxs_fonts *fonts;
@@ -147,7 +153,8 @@ static void all_rows(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m = sample_module(ctx);
     fxs_node *conv = fxs_graph_find(m->graph, "conv");
-    fxs_stats stats = {.min = -1.5, .max = 2, .mean = 0.25, .zeros = 0.5, .nan = 1, .inf = 2, .numel = 1024};
+    fxs_stats stats = {
+        .min = -1.5, .max = 2, .mean = 0.25, .zeros = 0.5, .nan = 1, .inf = 2, .numel = 1024};
     conv->meta.parameters = 1234567;
     conv->meta.flops = 118013952;
     conv->meta.seconds = 0.00123;
@@ -248,7 +255,8 @@ static void long_texts_are_cut(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- edges and ranks ----------------------------------------------------------------------------------------- */
+/* ---- edges and ranks
+ * ----------------------------------------------------------------------------------------- */
 
 static void edges(void **state) {
     fxs_module *m = sample_module(*state);
@@ -277,7 +285,8 @@ static void edges(void **state) {
     fxs_module_unref(m);
 }
 
-/* Whether there is a tensor is not known before a run, nor of what failed: such edges are drawn as tensors. */
+/* Whether there is a tensor is not known before a run, nor of what failed: such edges are drawn as
+ * tensors. */
 static void edges_of_unknown(void **state) {
     fxs_module *m = sample_module(*state);
     for (fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n))
@@ -289,7 +298,8 @@ static void edges_of_unknown(void **state) {
     fxs_module_unref(m);
 }
 
-/* What the colours say must be seen: light edges from others, each bad outcome from every kind, text from its ground. */
+/* What the colours say must be seen: light edges from others, each bad outcome from every kind,
+ * text from its ground. */
 static void themes_keep_meanings_apart(void **state) {
     static const char *const names[] = {"light", "dark"};
     (void)state;
@@ -301,7 +311,8 @@ static void themes_keep_meanings_apart(void **state) {
         assert_int_not_equal(t->ink[FXS_INK_TEXT], t->body);
         for (int bad = FXS_STYLE_FAILED; bad < FXS_STYLE_COUNT; bad++)
             for (int kind = 0; kind < bad; kind++)
-                assert_true(t->style[bad].head != t->style[kind].head || t->style[bad].line != t->style[kind].line);
+                assert_true(t->style[bad].head != t->style[kind].head ||
+                            t->style[bad].line != t->style[kind].line);
     }
 }
 

@@ -1,5 +1,6 @@
-/* test_rewrite.c: matching and replacing patterns. Most cases are data: tests/golden/fx_rewrite.txt holds the scripts
- * rp_* and match_* of torch.fx's rules, as graphs, with torch 1.13's matches and resulting graphs. */
+/* test_rewrite.c: matching and replacing patterns. Most cases are data: tests/golden/fx_rewrite.txt
+ * holds the scripts rp_* and match_* of torch.fx's rules, as graphs, with torch 1.13's matches and
+ * resulting graphs. */
 #include "golden.h"
 
 #include "ir/module.h"
@@ -37,7 +38,8 @@ static char *matches_text(const fxs_matches *m) {
     return fxs_buf_take(&b, NULL);
 }
 
-/* ---- cases from the file -------------------------------------------------------------------------------- */
+/* ---- cases from the file
+ * -------------------------------------------------------------------------------- */
 
 typedef struct section {
     const char *name;
@@ -57,7 +59,8 @@ static const char *part(const test_case *c, const char *name) {
     return NULL;
 }
 
-static void replace_case(fxs_ctx *ctx, const test_case *c, fxs_module *m, const fxs_graph *pattern) {
+static void replace_case(fxs_ctx *ctx, const test_case *c, fxs_module *m,
+                         const fxs_graph *pattern) {
     fxs_module *r = load(ctx, part(c, "replacement"));
     fxs_matches *found = NULL;
     size_t count;
@@ -133,12 +136,16 @@ static void as_torch_does(void **state) {
     fxs_free(file);
 }
 
-/* ---- what the file can't say ---------------------------------------------------------------------------- */
+/* ---- what the file can't say
+ * ---------------------------------------------------------------------------- */
 
 #define HEAD "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
-#define RELU                                                                                                           \
-    HEAD "    %relu : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n    return relu\n"
-#define NEG HEAD "    %neg : [#users=1] = call_function[target=torch.neg](args = (%x,), kwargs = {})\n    return neg\n"
+#define RELU                                                                                       \
+    HEAD "    %relu : [#users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n " \
+         "   return relu\n"
+#define NEG                                                                                        \
+    HEAD "    %neg : [#users=1] = call_function[target=torch.neg](args = (%x,), kwargs = {})\n   " \
+         " return neg\n"
 
 /* match_opts: the parts of a match, and the patterns that are refused; compare_graphs. */
 static void parts_of_a_match(void **state) {
@@ -162,13 +169,15 @@ static void parts_of_a_match(void **state) {
     assert_refused(ctx, fxs_graph_match(fxs_module_graph(p), empty, NULL, &found),
                    "SubgraphMatcher cannot be initialized with an empty pattern");
     fxs_graph_free(empty);
-    fxs_module *dead =
-        load(ctx, "graph():\n"
-                  "    %x : [#users=2] = placeholder[target=x]\n"
-                  "    %relu : [#users=0] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
-                  "    return x\n");
-    assert_refused(ctx, fxs_graph_match(fxs_module_graph(p), fxs_module_graph(dead), NULL, &found),
-                   "SubgraphMatcher cannot be initialized with an pattern with dead code: Node relu");
+    fxs_module *dead = load(
+        ctx,
+        "graph():\n"
+        "    %x : [#users=2] = placeholder[target=x]\n"
+        "    %relu : [#users=0] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+        "    return x\n");
+    assert_refused(
+        ctx, fxs_graph_match(fxs_module_graph(p), fxs_module_graph(dead), NULL, &found),
+        "SubgraphMatcher cannot be initialized with an pattern with dead code: Node relu");
     assert_ok(ctx, fxs_graph_same(fxs_module_graph(p), fxs_module_graph(again), &same));
     assert_true(same);
     assert_ok(ctx, fxs_graph_same(fxs_module_graph(p), fxs_module_graph(other), &same));
@@ -179,77 +188,89 @@ static void parts_of_a_match(void **state) {
     fxs_module_unref(other);
 }
 
-#define CALL(target, name, arg)                                                                                        \
-    "    %" name " : [#users=1] = call_module[target=" target "](args = (%" arg ",), kwargs = {})\n"
+#define CALL(target, name, arg)                                                                    \
+    "    %" name " : [#users=1] = call_module[target=" target "](args = (%" arg ",), kwargs = "    \
+                                                                                "{})\n"
 
-/* rp_modules (its expected text is under address-dependent/): modules of the replacement are put in, gm's own win.
- * Where 1.13 refuses a parameter of the replacement, it is put in as well; what is nowhere is refused. */
+/* rp_modules (its expected text is under address-dependent/): modules of the replacement are put
+ * in, gm's own win. Where 1.13 refuses a parameter of the replacement, it is put in as well; what
+ * is nowhere is refused. */
 static void modules_of_the_replacement(void **state) {
     fxs_ctx *ctx = *state;
     size_t count;
-    fxs_module *gm = load(ctx, "M(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (other): ReLU()\n"
-                               "  (unused): Tanh()\n)\n" HEAD CALL("lin", "lin", "x")
-                                   CALL("other", "other", "lin") "    return other\n");
-    fxs_module *p = load(ctx, "P(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n)\n" HEAD CALL(
-                                  "lin", "lin", "x") "    return lin\n");
-    fxs_module *r = load(
-        ctx, "R(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (tanh): Tanh()\n  (w): Module()\n)\n"
-             "parameter w.v: torch.float32[1]\n" HEAD CALL("lin", "lin", "x")
-                 CALL("tanh", "tanh",
-                      "lin") "    %w_v : [#users=1] = get_attr[target=w.v]\n"
-                             "    %mul : [#users=1] = call_function[target=operator.mul](args = (%tanh, %w_v), "
-                             "kwargs = {})\n    return mul\n");
+    fxs_module *gm = load(
+        ctx, "M(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (other): ReLU()\n"
+             "  (unused): Tanh()\n)\n" HEAD CALL("lin", "lin", "x")
+                 CALL("other", "other", "lin") "    return other\n");
+    fxs_module *p =
+        load(ctx, "P(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n)\n" HEAD CALL(
+                      "lin", "lin", "x") "    return lin\n");
+    fxs_module *r =
+        load(ctx, "R(\n  (lin): Linear(in_features=2, out_features=2, bias=True)\n  (tanh): "
+                  "Tanh()\n  (w): Module()\n)\n"
+                  "parameter w.v: torch.float32[1]\n" HEAD CALL("lin", "lin", "x")
+                      CALL("tanh", "tanh",
+                           "lin") "    %w_v : [#users=1] = get_attr[target=w.v]\n"
+                                  "    %mul : [#users=1] = call_function[target=operator.mul](args "
+                                  "= (%tanh, %w_v), "
+                                  "kwargs = {})\n    return mul\n");
     const fxs_module *own = fxs_module_find(gm, "lin");
     char *before, *after;
     assert_ok(ctx, fxs_module_print_file(gm, 0, &before, NULL));
     assert_refused(
-        ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL, NULL, &count),
-        "Attempted to create a \"call_module\" node during subgraph rewriting with target tanh, but what it references "
+        ctx,
+        fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL, NULL, &count),
+        "Attempted to create a \"call_module\" node during subgraph rewriting with target tanh, "
+        "but what it references "
         "does not exist in either the original GraphModule or the replacement");
     assert_ok(ctx, fxs_module_print_file(gm, 0, &after, NULL));
     assert_string_equal(before, after);
     fxs_free(before);
     fxs_free(after);
-    assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), r, NULL, NULL, &count));
+    assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), r, NULL, NULL,
+                                       &count));
     assert_int_equal(count, 1);
     fxs_module_unref(r); /* gm counts what it took */
     fxs_module_unref(p);
     assert_ptr_equal(fxs_module_find(gm, "lin"), own);
     assert_ok(ctx, fxs_module_print_file(gm, 0, &after, NULL));
     assert_string_equal(
-        after,
-        "M(\n"
-        "  (lin): Linear(in_features=2, out_features=2, bias=True)\n"
-        "  (other): ReLU()\n"
-        "  (tanh): Tanh()\n"
-        "  (w): Module()\n"
-        ")\n"
-        "parameter w.v: torch.float32[1]\n" HEAD CALL("lin", "lin_1", "x")
-            CALL("tanh", "tanh",
-                 "lin_1") "    %w_v : [#users=1] = get_attr[target=w.v]\n"
-                          "    %mul : [#users=1] = call_function[target=operator.mul](args = (%tanh, %w_v), kwargs = "
-                          "{})\n" CALL("other", "other", "mul") "    return other\n");
+        after, "M(\n"
+               "  (lin): Linear(in_features=2, out_features=2, bias=True)\n"
+               "  (other): ReLU()\n"
+               "  (tanh): Tanh()\n"
+               "  (w): Module()\n"
+               ")\n"
+               "parameter w.v: torch.float32[1]\n" HEAD CALL("lin", "lin_1", "x")
+                   CALL("tanh", "tanh",
+                        "lin_1") "    %w_v : [#users=1] = get_attr[target=w.v]\n"
+                                 "    %mul : [#users=1] = call_function[target=operator.mul](args "
+                                 "= (%tanh, %w_v), kwargs = "
+                                 "{})\n" CALL("other", "other", "mul") "    return other\n");
     fxs_free(after);
     fxs_module_unref(gm);
 }
 
-/* rp_meta: what was recorded for nodes that stay is kept, new nodes have none. rp_users_order: users follow the graph's
- * order. */
+/* rp_meta: what was recorded for nodes that stay is kept, new nodes have none. rp_users_order:
+ * users follow the graph's order. */
 static void meta_and_users(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *p = load(ctx, RELU), *r = load(ctx, NEG);
-    fxs_module *gm = load(ctx, "graph():\n"
-                               "    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %relu : [#users=2] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
-                               "    %a : [#users=1] = call_function[target=torch.sin](args = (%relu,), kwargs = {})\n"
-                               "    %b : [#users=1] = call_function[target=torch.cos](args = (%relu,), kwargs = {})\n"
-                               "    %add : [#users=1] = call_function[target=torch.add](args = (%b, %a), kwargs = {})\n"
-                               "    return add\n");
+    fxs_module *gm = load(
+        ctx,
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %relu : [#users=2] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+        "    %a : [#users=1] = call_function[target=torch.sin](args = (%relu,), kwargs = {})\n"
+        "    %b : [#users=1] = call_function[target=torch.cos](args = (%relu,), kwargs = {})\n"
+        "    %add : [#users=1] = call_function[target=torch.add](args = (%b, %a), kwargs = {})\n"
+        "    return add\n");
     fxs_graph *g = fxs_module_graph(gm);
     fxs_node *old = fxs_graph_find(g, "relu"), *users[2];
     for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n))
         n->meta.flops = 7;
-    assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL, NULL, NULL));
+    assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL,
+                                       NULL, NULL));
     assert_true(old->erased);
     assert_near(fxs_graph_find(g, "neg")->meta.flops, 0, 0);
     assert_near(fxs_graph_find(g, "a")->meta.flops, 7, 0);
@@ -271,13 +292,17 @@ static void many_matches(void **state) {
         size_t count;
         fxs_buf_puts(&text, HEAD);
         for (int i = 0; i < MANY; i++) {
-            fxs_buf_printf(&text, "    %%relu_%d : [#users=1] = call_function[target=torch.relu](args = (%%", i + 1);
-            fxs_buf_printf(&text, fan || i == 0 ? "x,), kwargs = {})\n" : "relu_%d,), kwargs = {})\n", i);
+            fxs_buf_printf(
+                &text, "    %%relu_%d : [#users=1] = call_function[target=torch.relu](args = (%%",
+                i + 1);
+            fxs_buf_printf(&text,
+                           fan || i == 0 ? "x,), kwargs = {})\n" : "relu_%d,), kwargs = {})\n", i);
             fxs_buf_printf(&all, i ? ", relu_%d" : "relu_%d", i + 1);
         }
         fxs_buf_printf(&text, fan ? "    return [%s]\n" : "    return relu_2000\n", all.data);
         fxs_module *gm = load(ctx, text.data);
-        assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL, NULL, &count));
+        assert_ok(ctx, fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), NULL, NULL,
+                                           NULL, &count));
         assert_int_equal(count, MANY);
         assert_int_equal(fxs_graph_len(fxs_module_graph(gm)), MANY + 2);
         assert_non_null(fxs_graph_find(fxs_module_graph(gm), "neg_1999"));
@@ -289,9 +314,11 @@ static void many_matches(void **state) {
     fxs_module_unref(r);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * --------------------------------------------------------------------------------------------- */
 
-static fxs_status rewrite(fxs_ctx *ctx, const char *model, const char *pattern, const char *replacement) {
+static fxs_status rewrite(fxs_ctx *ctx, const char *model, const char *pattern,
+                          const char *replacement) {
     fxs_module *gm = NULL, *p = NULL, *r = NULL;
     fxs_matches *found = NULL;
     size_t count;
@@ -301,7 +328,8 @@ static fxs_status rewrite(fxs_ctx *ctx, const char *model, const char *pattern, 
     if (s == FXS_OK)
         s = fxs_load_text(ctx, "replacement", replacement, strlen(replacement), &r);
     if (s == FXS_OK)
-        s = fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), r, NULL, &found, &count);
+        s = fxs_replace_pattern(gm, fxs_module_graph(p), fxs_module_graph(r), r, NULL, &found,
+                                &count);
     fxs_matches_free(found);
     fxs_module_unref(gm);
     fxs_module_unref(p);
@@ -310,12 +338,14 @@ static fxs_status rewrite(fxs_ctx *ctx, const char *model, const char *pattern, 
 }
 
 static void every_failed_allocation_is_survived(void **state) {
-    static const char model[] =
-        HEAD "    %relu : [#users=2] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
-             "    %add : [#users=1] = call_function[target=torch.add](args = (%relu, text), kwargs = {})\n"
-             "    %neg : [#users=1] = call_function[target=torch.neg](args = (%relu,), kwargs = {})\n"
-             "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %neg],), kwargs = {})\n"
-             "    return cat\n";
+    static const char model[] = HEAD
+        "    %relu : [#users=2] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+        "    %add : [#users=1] = call_function[target=torch.add](args = (%relu, text), kwargs = "
+        "{})\n"
+        "    %neg : [#users=1] = call_function[target=torch.neg](args = (%relu,), kwargs = {})\n"
+        "    %cat : [#users=1] = call_function[target=torch.cat](args = ([%add, %neg],), kwargs = "
+        "{})\n"
+        "    return cat\n";
     static const char pattern[] =
         "graph():\n"
         "    %a : [#users=2] = placeholder[target=a]\n"

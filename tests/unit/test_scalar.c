@@ -1,5 +1,5 @@
-/* test_scalar.c: Python's own values in graphs: arithmetic, comparisons, the math module, sequences, and facts of
- * tensors. Results are compared as Python prints them. */
+/* test_scalar.c: Python's own values in graphs: arithmetic, comparisons, the math module,
+ * sequences, and facts of tensors. Results are compared as Python prints them. */
 #include "checking.h"
 
 #define NONE fxs_none()
@@ -39,9 +39,9 @@ static void arithmetic(void **state) {
         const char *want;
     } cases[] = {
 #define N(i_) {.tag = FXS_V_INT, .u.i = i_}
-#define D(f_)                                                                                                          \
+#define D(f_)                                                                                      \
     { .tag = FXS_V_FLOAT, .u.f = f_ }
-#define T(b_)                                                                                                          \
+#define T(b_)                                                                                      \
     { .tag = FXS_V_BOOL, .u.b = b_ }
         {"operator.add", N(2), N(3), "5"},
         {"operator.add", N(2), D(0.5), "2.5"},
@@ -121,17 +121,27 @@ static void numbers_that_are_refused(void **state) {
         {"operator.truediv", N(1), N(0), "python_truediv: division by zero (ZeroDivisionError)"},
         {"operator.floordiv", N(1), N(0), "python_floordiv: division by zero (ZeroDivisionError)"},
         {"operator.mod", D(1), D(0), "python_mod: division by zero (ZeroDivisionError)"},
-        {"operator.add", N(INT64_MAX), N(1), "python_add: the result is an integer of more than 64 bits"},
-        {"operator.sub", N(INT64_MIN), N(1), "python_sub: the result is an integer of more than 64 bits"},
-        {"operator.mul", N(INT64_MAX), N(2), "python_mul: the result is an integer of more than 64 bits"},
+        {"operator.add", N(INT64_MAX), N(1),
+         "python_add: the result is an integer of more than 64 bits"},
+        {"operator.sub", N(INT64_MIN), N(1),
+         "python_sub: the result is an integer of more than 64 bits"},
+        {"operator.mul", N(INT64_MAX), N(2),
+         "python_mul: the result is an integer of more than 64 bits"},
         {"operator.pow", N(10), N(20), "python_pow: the result is an integer of more than 64 bits"},
-        {"operator.floordiv", N(INT64_MIN), N(-1), "python_floordiv: the result is an integer of more than 64 bits"},
-        {"operator.lshift", N(1), N(63), "python_lshift: the result is an integer of more than 64 bits"},
+        {"operator.floordiv", N(INT64_MIN), N(-1),
+         "python_floordiv: the result is an integer of more than 64 bits"},
+        {"operator.lshift", N(1), N(63),
+         "python_lshift: the result is an integer of more than 64 bits"},
         {"operator.lshift", N(1), N(-1), "python_lshift: negative shift count"},
         {"operator.pow", N(-2), D(0.5), "python_pow: a complex result is not supported"},
-        {"operator.pow", N(0), N(-1), "python_pow: 0.0 cannot be raised to a negative power (ZeroDivisionError)"},
-        {"operator.and_", N(1), D(1), "python_and: unsupported operand type(s) for &: 'int' and 'float'"},
-        {"operator.add", N(1), {0}, "python_add: unsupported operand type(s) for +: 'int' and 'NoneType'"},
+        {"operator.pow", N(0), N(-1),
+         "python_pow: 0.0 cannot be raised to a negative power (ZeroDivisionError)"},
+        {"operator.and_", N(1), D(1),
+         "python_and: unsupported operand type(s) for &: 'int' and 'float'"},
+        {"operator.add",
+         N(1),
+         {0},
+         "python_add: unsupported operand type(s) for +: 'int' and 'NoneType'"},
         {"operator.lt", N(1), {0}, "python_lt: no order between instances of 'int' and 'NoneType'"},
         {"math.log", N(0), N(2), "math_log: math domain error"},
     };
@@ -139,12 +149,14 @@ static void numbers_that_are_refused(void **state) {
         refuses(ctx, cases[i].op, TUPLE(ctx, cases[i].a, cases[i].b), NONE, cases[i].message);
     refuses(ctx, "math.sqrt", TUPLE(ctx, I(-1)), NONE, "math_sqrt: math domain error");
     refuses(ctx, "math.exp", TUPLE(ctx, I(1000)), NONE, "math_exp: math range error");
-    refuses(ctx, "builtins.int", TUPLE(ctx, R(NAN)), NONE, "math_trunc: cannot convert float NaN to integer");
+    refuses(ctx, "builtins.int", TUPLE(ctx, R(NAN)), NONE,
+            "math_trunc: cannot convert float NaN to integer");
     refuses(ctx, "builtins.int", TUPLE(ctx, R(1e300)), NONE,
             "math_trunc: the result is an integer of more than 64 bits");
     refuses(ctx, "operator.neg", TUPLE(ctx, I(INT64_MIN)), NONE,
             "python_neg: the result is an integer of more than 64 bits");
-    refuses(ctx, "operator.index", TUPLE(ctx, R(1)), NONE, "index: 'float' object cannot be interpreted as an integer");
+    refuses(ctx, "operator.index", TUPLE(ctx, R(1)), NONE,
+            "index: 'float' object cannot be interpreted as an integer");
 }
 #undef N
 #undef D
@@ -152,7 +164,8 @@ static void numbers_that_are_refused(void **state) {
 
 static void sequences(void **state) {
     fxs_ctx *ctx = *state;
-    gives(ctx, "operator.add", TUPLE(ctx, SIZE(ctx, 1, 2), TUPLE(ctx, I(3))), "torch.Size([1, 2, 3])");
+    gives(ctx, "operator.add", TUPLE(ctx, SIZE(ctx, 1, 2), TUPLE(ctx, I(3))),
+          "torch.Size([1, 2, 3])");
     gives(ctx, "operator.add", TUPLE(ctx, TUPLE(ctx, I(3)), SIZE(ctx, 1, 2)), "(3, 1, 2)");
     gives(ctx, "operator.add", TUPLE(ctx, LIST(ctx, I(3)), LIST(ctx, R(1))), "[3, 1.0]");
     gives(ctx, "operator.mul", TUPLE(ctx, I(2), SIZE(ctx, 1, 2)), "torch.Size([1, 2, 1, 2])");
@@ -199,20 +212,23 @@ static void items_and_slices(void **state) {
         fxs_value s[3] = {slices[i].start == 99 ? NONE : I(slices[i].start),
                           slices[i].stop == 99 ? NONE : I(slices[i].stop),
                           slices[i].step == 99 ? NONE : I(slices[i].step)};
-        gives(ctx, "operator.getitem", TUPLE(ctx, SIZE(ctx, 2, 3, 4, 5), make_list(ctx, FXS_V_SLICE, 3, s)),
-              slices[i].want);
+        gives(ctx, "operator.getitem",
+              TUPLE(ctx, SIZE(ctx, 2, 3, 4, 5), make_list(ctx, FXS_V_SLICE, 3, s)), slices[i].want);
     }
     gives(ctx, "operator.getitem", TUPLE(ctx, SIZE(ctx, 2, 3), I(-1)), "3");
     gives(ctx, "operator.getitem", TUPLE(ctx, make_str(ctx, "abcd"), I(-2)), "'c'");
-    gives(ctx, "operator.getitem", TUPLE(ctx, make_str(ctx, "abcd"), SLICE(ctx, NONE, NONE, I(-2))), "'db'");
-    gives(ctx, "operator.getitem", TUPLE(ctx, KEYWORDS(ctx, {"a", I(1)}, {"b", I(2)}), make_str(ctx, "b")), "2");
+    gives(ctx, "operator.getitem", TUPLE(ctx, make_str(ctx, "abcd"), SLICE(ctx, NONE, NONE, I(-2))),
+          "'db'");
+    gives(ctx, "operator.getitem",
+          TUPLE(ctx, KEYWORDS(ctx, {"a", I(1)}, {"b", I(2)}), make_str(ctx, "b")), "2");
     refuses(ctx, "operator.getitem", TUPLE(ctx, SIZE(ctx, 2, 3), I(2)), NONE,
             "python_getitem: tuple index 2 is out of range: there are 2 items");
-    refuses(ctx, "operator.getitem", TUPLE(ctx, KEYWORDS(ctx, {"a", I(1)}), make_str(ctx, "c")), NONE,
-            "python_getitem: the dict has no key 'c'");
+    refuses(ctx, "operator.getitem", TUPLE(ctx, KEYWORDS(ctx, {"a", I(1)}), make_str(ctx, "c")),
+            NONE, "python_getitem: the dict has no key 'c'");
     refuses(ctx, "operator.getitem", TUPLE(ctx, SIZE(ctx, 2), SLICE(ctx, NONE, NONE, I(0))), NONE,
             "python_getitem: slice step cannot be zero");
-    refuses(ctx, "operator.getitem", TUPLE(ctx, I(2), I(0)), NONE, "python_getitem: 'int' object is not subscriptable");
+    refuses(ctx, "operator.getitem", TUPLE(ctx, I(2), I(0)), NONE,
+            "python_getitem: 'int' object is not subscriptable");
 }
 
 static void facts_of_tensors(void **state) {
@@ -246,11 +262,13 @@ static void facts_of_tensors(void **state) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         gives(ctx, methods[i].op, TUPLE(ctx, TENSOR(x)), methods[i].want);
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        gives(ctx, "builtins.getattr", TUPLE(ctx, TENSOR(x), make_str(ctx, attributes[i].name)), attributes[i].want);
+        gives(ctx, "builtins.getattr", TUPLE(ctx, TENSOR(x), make_str(ctx, attributes[i].name)),
+              attributes[i].want);
     gives(ctx, "Tensor.size", TUPLE(ctx, TENSOR(x), I(-1)), "4");
     gives(ctx, "Tensor.stride", TUPLE(ctx, TENSOR(x), I(0)), "12");
     fxs_value out;
-    assert_ok(ctx, try_op(ctx, false, "builtins.getattr", TUPLE(ctx, TENSOR(x), make_str(ctx, "T")), NONE, &out));
+    assert_ok(ctx, try_op(ctx, false, "builtins.getattr", TUPLE(ctx, TENSOR(x), make_str(ctx, "T")),
+                          NONE, &out));
     assert_shape(out.u.tensor, SIZES(4, 3, 2));
     assert_strides(out.u.tensor, SIZES(1, 4, 12));
     fxs_value_unref(&out);
@@ -275,15 +293,19 @@ static void items_of_tensors(void **state) {
     gives(ctx, "Tensor.tolist", TUPLE(ctx, TENSOR(m)), "[[1, 2], [3, 4]]");
     assert_ok(ctx, fxs_tensor_new_meta(ctx, FXS_FLOAT32, 0, NULL, &unknown));
     refuses(ctx, "Tensor.item", TUPLE(ctx, TENSOR(unknown)), NONE,
-            "item: the value of the tensor is not known without computing it: run with values, not with shapes only");
-    assert_int_equal(try_op(ctx, true, "Tensor.item", TUPLE(ctx, TENSOR(unknown)), NONE, &(fxs_value){0}),
-                     FXS_EUNKNOWN);
+            "item: the value of the tensor is not known without computing it: run with values, not "
+            "with shapes only");
+    assert_int_equal(
+        try_op(ctx, true, "Tensor.item", TUPLE(ctx, TENSOR(unknown)), NONE, &(fxs_value){0}),
+        FXS_EUNKNOWN);
     fxs_ctx_clear(ctx);
     refuses(ctx, "Tensor.item", TUPLE(ctx, TENSOR(m)), NONE,
-            "item: only one element tensors can be converted to Python scalars, but the shape is [2, 2]");
+            "item: only one element tensors can be converted to Python scalars, but the shape is "
+            "[2, 2]");
     refuses(ctx, "builtins.bool", TUPLE(ctx, TENSOR(m)), NONE,
             "truth: boolean value of a tensor with more than one value is ambiguous");
-    fxs_tensor_unref(f), fxs_tensor_unref(n), fxs_tensor_unref(b), fxs_tensor_unref(m), fxs_tensor_unref(unknown);
+    fxs_tensor_unref(f), fxs_tensor_unref(n), fxs_tensor_unref(b), fxs_tensor_unref(m),
+        fxs_tensor_unref(unknown);
 }
 
 static void assertions_and_questions(void **state) {

@@ -1,5 +1,5 @@
-/* test_softmax.c: softmax and its like against plain loops; logsumexp; embedding and one_hot with their indices out of
- * range. */
+/* test_softmax.c: softmax and its like against plain loops; logsumexp; embedding and one_hot with
+ * their indices out of range. */
 #include "checking.h"
 
 static const fxs_dtype types[] = {FXS_FLOAT32, FXS_FLOAT64, FXS_BFLOAT16, FXS_FLOAT16};
@@ -9,7 +9,8 @@ static double plain(double x, double most, double sum) { return exp(x - most) / 
 static double logarithm(double x, double most, double sum) { return x - most - log(sum); }
 
 /* Along dimension `dim` of [2, 5, 37]; sign -1 is softmin. */
-static void expect(fxs_value y, const fxs_tensor *x, int dim, double sign, finish_fn *finish, double tolerance) {
+static void expect(fxs_value y, const fxs_tensor *x, int dim, double sign, finish_fn *finish,
+                   double tolerance) {
     for (int64_t i = 0; i < fxs_tensor_numel(x); i++) {
         int64_t at[] = {i / 37 / 5, i / 37 % 5, i % 37}, own = at[dim];
         double most = -INFINITY, sum = 0;
@@ -34,11 +35,14 @@ static void lines_of_every_dimension(void **state) {
             if (dim == 1)
                 x = laid_out(ctx, x, turned);
             double e = tolerance_of(types[t]);
-            expect(run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(x), fxs_int(dim)), none), x, dim, 1, plain, e);
-            expect(run_both(ctx, "Tensor.log_softmax", TUPLE(ctx, TENSOR(x), fxs_int(dim - 3)), none), x, dim, 1,
-                   logarithm, e);
+            expect(run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(x), fxs_int(dim)), none), x,
+                   dim, 1, plain, e);
+            expect(
+                run_both(ctx, "Tensor.log_softmax", TUPLE(ctx, TENSOR(x), fxs_int(dim - 3)), none),
+                x, dim, 1, logarithm, e);
             expect(run_both(ctx, "torch.nn.functional.softmin", TUPLE(ctx, TENSOR(x)),
-                            KEYWORDS(ctx, {"dim", fxs_int(dim)}, {"_stacklevel", fxs_int(3)}, {"dtype", fxs_none()})),
+                            KEYWORDS(ctx, {"dim", fxs_int(dim)}, {"_stacklevel", fxs_int(3)},
+                                     {"dtype", fxs_none()})),
                    x, dim, -1, plain, e);
             fxs_tensor_unref(x);
         }
@@ -49,9 +53,11 @@ static void dim_and_dtype_may_be_left_open(void **state) {
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 5, 37), 1),
                *n = random_tensor(ctx, FXS_INT64, SIZES(2, 5, 37), 1);
     fxs_value as_double = {.tag = FXS_V_DTYPE, .u.dtype = FXS_FLOAT64};
-    expect(run_both(ctx, "torch.nn.functional.softmax", TUPLE(ctx, TENSOR(x)), KEYWORDS(ctx, {"dim", fxs_none()})), x,
-           0, 1, plain, 1e-5);
-    fxs_value y = run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(n), fxs_int(2), as_double), fxs_none());
+    expect(run_both(ctx, "torch.nn.functional.softmax", TUPLE(ctx, TENSOR(x)),
+                    KEYWORDS(ctx, {"dim", fxs_none()})),
+           x, 0, 1, plain, 1e-5);
+    fxs_value y =
+        run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(n), fxs_int(2), as_double), fxs_none());
     assert_int_equal(y.u.tensor->dtype, FXS_FLOAT64);
     expect(y, n, 2, 1, plain, 1e-12);
     refuses(ctx, "torch.softmax", TUPLE(ctx, TENSOR(n), fxs_int(2)), fxs_none(),
@@ -65,9 +71,9 @@ static void dim_and_dtype_may_be_left_open(void **state) {
 static void infinities_and_nan(void **state) {
     fxs_ctx *ctx = *state;
     for (int t = 0; t < 2; t++) {
-        fxs_tensor *x =
-            tensor_of_values(ctx, types[t], SIZES(4, 3),
-                             (double[]){-INFINITY, 0, 0, INFINITY, 0, 0, NAN, 0, 0, -INFINITY, -INFINITY, -INFINITY});
+        fxs_tensor *x = tensor_of_values(ctx, types[t], SIZES(4, 3),
+                                         (double[]){-INFINITY, 0, 0, INFINITY, 0, 0, NAN, 0, 0,
+                                                    -INFINITY, -INFINITY, -INFINITY});
         fxs_value y = run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(x), fxs_int(1)), fxs_none());
         static const double want[] = {0, 0.5, 0.5, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
         for (int i = 0; i < 12; i++)
@@ -87,7 +93,8 @@ static void logsumexp_over_dimensions(void **state) {
     for (int t = 0; t < 4; t++)
         for (int keep = 0; keep < 2; keep++) {
             fxs_tensor *x = random_tensor(ctx, types[t], SIZES(3, 4, 5), 1);
-            fxs_value y = run_both(ctx, "torch.logsumexp", TUPLE(ctx, TENSOR(x), LIST(ctx, fxs_int(0), fxs_int(-1))),
+            fxs_value y = run_both(ctx, "torch.logsumexp",
+                                   TUPLE(ctx, TENSOR(x), LIST(ctx, fxs_int(0), fxs_int(-1))),
                                    KEYWORDS(ctx, {"keepdim", fxs_bool(keep)}));
             assert_shape(y.u.tensor, keep ? 3 : 1, keep ? (int64_t[]){1, 4, 1} : (int64_t[]){4});
             for (int64_t j = 0; j < 4; j++) {
@@ -103,14 +110,15 @@ static void logsumexp_over_dimensions(void **state) {
     fxs_value y = run_both(ctx, "torch.logsumexp", TUPLE(ctx, TENSOR(n), fxs_int(0)), fxs_none());
     assert_int_equal(y.u.tensor->dtype, FXS_FLOAT32);
     fxs_value_unref(&y);
-    refuses(ctx, "torch.logsumexp", TUPLE(ctx, TENSOR(n), LIST(ctx, fxs_int(1), fxs_int(-1))), fxs_none(),
-            "logsumexp: dim 1 appears multiple times in the list of dims");
+    refuses(ctx, "torch.logsumexp", TUPLE(ctx, TENSOR(n), LIST(ctx, fxs_int(1), fxs_int(-1))),
+            fxs_none(), "logsumexp: dim 1 appears multiple times in the list of dims");
     fxs_tensor_unref(n);
 }
 
 static void empty_and_scalar_inputs(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 0), 1), *s = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1);
+    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 0), 1),
+               *s = random_tensor(ctx, FXS_FLOAT32, 0, NULL, 1);
     fxs_value y = run_both(ctx, "torch.softmax", TUPLE(ctx, TENSOR(x), fxs_int(1)), fxs_none());
     assert_shape(y.u.tensor, 2, x->sizes);
     fxs_value_unref(&y);
@@ -124,7 +132,8 @@ static void empty_and_scalar_inputs(void **state) {
     fxs_tensor_unref(s);
 }
 
-/* ---- embedding -------------------------------------------------------------------------------------------- */
+/* ---- embedding
+ * -------------------------------------------------------------------------------------------- */
 
 static void embedding_takes_rows(void **state) {
     fxs_ctx *ctx = *state;
@@ -138,11 +147,13 @@ static void embedding_takes_rows(void **state) {
             w = laid_out(ctx, w, turned), x = laid_out(ctx, x, turned);
         fxs_value y =
             run_both(ctx, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(w)),
-                     KEYWORDS(ctx, {"padding_idx", fxs_none()}, {"max_norm", fxs_none()}, {"norm_type", fxs_float(2)},
-                              {"scale_grad_by_freq", fxs_bool(false)}, {"sparse", fxs_bool(false)}));
+                     KEYWORDS(ctx, {"padding_idx", fxs_none()}, {"max_norm", fxs_none()},
+                              {"norm_type", fxs_float(2)}, {"scale_grad_by_freq", fxs_bool(false)},
+                              {"sparse", fxs_bool(false)}));
         assert_shape(y.u.tensor, 3, (int64_t[]){2, 3, 4});
         for (int64_t i = 0; i < 24; i++)
-            assert_near(nth(y.u.tensor, i), element(w, (int64_t[]){(int64_t)nth(x, i / 4), i % 4}), 0);
+            assert_near(nth(y.u.tensor, i), element(w, (int64_t[]){(int64_t)nth(x, i / 4), i % 4}),
+                        0);
         fxs_value_unref(&y);
         fxs_tensor_unref(w);
         fxs_tensor_unref(x);
@@ -151,21 +162,23 @@ static void embedding_takes_rows(void **state) {
 
 static void bad_indices_are_refused(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *w = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 4), 1), *f = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1);
+    fxs_tensor *w = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 4), 1),
+               *f = random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1);
     static const double values[] = {7, -1};
-    static const char *const messages[] = {"embedding: index out of range: index 7, but there are 3 embeddings",
-                                           "embedding: index out of range: index -1, but there are 3 embeddings"};
+    static const char *const messages[] = {
+        "embedding: index out of range: index 7, but there are 3 embeddings",
+        "embedding: index out of range: index -1, but there are 3 embeddings"};
     for (int i = 0; i < 2; i++) {
         fxs_tensor *x = tensor_of_values(ctx, FXS_INT64, SIZES(1), &values[i]);
         fxs_value out;
-        assert_int_equal(
-            try_op(ctx, false, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(w)), fxs_none(), &out),
-            FXS_EINDEX);
+        assert_int_equal(try_op(ctx, false, "torch.nn.functional.embedding",
+                                TUPLE(ctx, TENSOR(x), TENSOR(w)), fxs_none(), &out),
+                         FXS_EINDEX);
         assert_string_equal(fxs_ctx_error(ctx), messages[i]);
         fxs_ctx_clear(ctx);
         /* shapes do not depend on them */
-        assert_ok(ctx, try_op(ctx, true, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(w)), fxs_none(),
-                              &out));
+        assert_ok(ctx, try_op(ctx, true, "torch.nn.functional.embedding",
+                              TUPLE(ctx, TENSOR(x), TENSOR(w)), fxs_none(), &out));
         fxs_value_unref(&out);
         fxs_tensor_unref(x);
     }
@@ -174,8 +187,8 @@ static void bad_indices_are_refused(void **state) {
     fxs_tensor *x = random_tensor(ctx, FXS_INT64, SIZES(2), 1);
     refuses(ctx, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(f)), fxs_none(),
             "embedding: 'weight' must be 2-D, but its shape is [2]");
-    refuses(ctx, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(w), fxs_int(3)), fxs_none(),
-            "embedding: padding_idx must be within num_embeddings, but it is 3 of 3");
+    refuses(ctx, "torch.nn.functional.embedding", TUPLE(ctx, TENSOR(x), TENSOR(w), fxs_int(3)),
+            fxs_none(), "embedding: padding_idx must be within num_embeddings, but it is 3 of 3");
     fxs_tensor_unref(x);
     fxs_tensor_unref(w);
     fxs_tensor_unref(f);
@@ -186,8 +199,8 @@ static void one_hot_rows(void **state) {
     fxs_tensor *x = tensor_of_values(ctx, FXS_INT64, SIZES(2, 2), (double[]){1, 0, 3, 1});
     for (int given = 0; given < 2; given++) {
         fxs_value out;
-        assert_ok(ctx, try_op(ctx, false, "torch._C._nn.one_hot", TUPLE(ctx, TENSOR(x), fxs_int(given ? 6 : -1)),
-                              fxs_none(), &out));
+        assert_ok(ctx, try_op(ctx, false, "torch._C._nn.one_hot",
+                              TUPLE(ctx, TENSOR(x), fxs_int(given ? 6 : -1)), fxs_none(), &out));
         int64_t classes = given ? 6 : 4;
         assert_shape(out.u.tensor, 3, (int64_t[]){2, 2, classes});
         for (int64_t i = 0; i < 4 * classes; i++)
@@ -195,11 +208,11 @@ static void one_hot_rows(void **state) {
         fxs_value_unref(&out);
     }
     fxs_value out;
-    assert_int_equal(try_op(ctx, false, "torch._C._nn.one_hot", TUPLE(ctx, TENSOR(x), fxs_int(3)), fxs_none(), &out),
+    assert_int_equal(try_op(ctx, false, "torch._C._nn.one_hot", TUPLE(ctx, TENSOR(x), fxs_int(3)),
+                            fxs_none(), &out),
                      FXS_EINDEX);
-    assert_string_equal(
-        fxs_ctx_error(ctx),
-        "one_hot: class values must be non-negative and smaller than num_classes, but 3 is not in 0 to 2");
+    assert_string_equal(fxs_ctx_error(ctx), "one_hot: class values must be non-negative and "
+                                            "smaller than num_classes, but 3 is not in 0 to 2");
     fxs_ctx_clear(ctx);
     fxs_tensor *meta;
     assert_ok(ctx, fxs_tensor_new_meta(ctx, FXS_INT64, 2, x->sizes, &meta));
@@ -210,10 +223,14 @@ static void one_hot_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_every_dimension), cmocka_unit_test(dim_and_dtype_may_be_left_open),
-        cmocka_unit_test(infinities_and_nan),       cmocka_unit_test(logsumexp_over_dimensions),
-        cmocka_unit_test(empty_and_scalar_inputs),  cmocka_unit_test(embedding_takes_rows),
-        cmocka_unit_test(bad_indices_are_refused),  cmocka_unit_test(one_hot_rows),
+        cmocka_unit_test(lines_of_every_dimension),
+        cmocka_unit_test(dim_and_dtype_may_be_left_open),
+        cmocka_unit_test(infinities_and_nan),
+        cmocka_unit_test(logsumexp_over_dimensions),
+        cmocka_unit_test(empty_and_scalar_inputs),
+        cmocka_unit_test(embedding_takes_rows),
+        cmocka_unit_test(bad_indices_are_refused),
+        cmocka_unit_test(one_hot_rows),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -1,5 +1,5 @@
-/* test_text.c: the text front end and the printers: the 29 golden networks byte for byte, every argument form, errors
- * with their places, truncations and damage. */
+/* test_text.c: the text front end and the printers: the 29 golden networks byte for byte, every
+ * argument form, errors with their places, truncations and damage. */
 #include "golden.h"
 
 static void assert_text(const char *have, const char *want, const char *what) {
@@ -10,8 +10,8 @@ static void assert_text(const char *have, const char *want, const char *what) {
         i++;
     while (i > 0 && want[i - 1] != '\n')
         i--;
-    fprintf(stderr, "%s differs:\n  have %.*s\n  want %.*s\n", what, (int)strcspn(have + i, "\n"), have + i,
-            (int)strcspn(want + i, "\n"), want + i);
+    fprintf(stderr, "%s differs:\n  have %.*s\n  want %.*s\n", what, (int)strcspn(have + i, "\n"),
+            have + i, (int)strcspn(want + i, "\n"), want + i);
     fail();
 }
 
@@ -36,7 +36,9 @@ static void print_equals_golden(const char *name, void *user) {
     fxs_free(file);
 }
 
-static void printing_is_torchs_byte_for_byte(void **state) { for_each_golden(print_equals_golden, *state); }
+static void printing_is_torchs_byte_for_byte(void **state) {
+    for_each_golden(print_equals_golden, *state);
+}
 
 /* parse, print, parse, print */
 static void round_trip(fxs_ctx *ctx, const char *name, const char *text, size_t len) {
@@ -55,7 +57,8 @@ static void round_trip(fxs_ctx *ctx, const char *name, const char *text, size_t 
     assert_ok(ctx, fxs_graph_print(fxs_module_graph(m), FXS_PRINT_TORCH2, &twice, NULL));
     fxs_module_unref(m);
     assert_null(strstr(twice, "[#users="));
-    assert_ok(ctx, fxs_load_text(ctx, name, twice, strlen(twice), &m)); /* a graph alone is a model too */
+    assert_ok(
+        ctx, fxs_load_text(ctx, name, twice, strlen(twice), &m)); /* a graph alone is a model too */
     fxs_module_unref(m);
     fxs_free(once);
     fxs_free(twice);
@@ -70,14 +73,15 @@ static void round_trip_golden(const char *name, void *user) {
 
 static void round_trips_are_identical(void **state) { for_each_golden(round_trip_golden, *state); }
 
-/* Parameters and buffers that layers imply are exactly the ones that PyTorch lists, but for those of modules of the
- * network's own, which the printed file declares. */
+/* Parameters and buffers that layers imply are exactly the ones that PyTorch lists, but for those
+ * of modules of the network's own, which the printed file declares. */
 static void implied_state_is_complete(const char *name, void *user) {
     fxs_ctx *ctx = user;
     fxs_buf b = {0};
     fxs_module *m;
     size_t len;
-    char *modules = read_golden(name, ".modules.txt", NULL), *file = golden_file(name, &len), *with, *without;
+    char *modules = read_golden(name, ".modules.txt", NULL), *file = golden_file(name, &len), *with,
+         *without;
     assert_ok(ctx, fxs_load_text(ctx, name, file, len, &m));
     assert_ok(ctx, fxs_module_print_file(m, 0, &with, NULL));
     int64_t count = fxs_module_parameter_count(m), declared = 0;
@@ -112,7 +116,9 @@ static void implied_state_is_complete(const char *name, void *user) {
     fxs_free(tsv);
 }
 
-static void implied_parameters_agree_with_pytorch(void **state) { for_each_golden(implied_state_is_complete, *state); }
+static void implied_parameters_agree_with_pytorch(void **state) {
+    for_each_golden(implied_state_is_complete, *state);
+}
 
 /* An argument tuple, and how many users %x has then. */
 static const struct {
@@ -133,15 +139,19 @@ static const struct {
     {"((slice(1, x, None), Ellipsis, None),)", 1},
     {"([slice(0, x, None)],)", 1},
     {"(True, False, None, Ellipsis)", 0},
-    {"(1.0, 1e-05, 1e+16, 1000000000000000.0, 123456789.0, 0.1, inf, -inf, nan, -0.0, (2+3j), 100000000000000000000)",
+    {"(1.0, 1e-05, 1e+16, 1000000000000000.0, 123456789.0, 0.1, inf, -inf, nan, -0.0, (2+3j), "
+     "100000000000000000000)",
      0},
     {"(str, it's, a\"b, new\nline, )", 0},
     {"([str, {k: v}],)", 0},
     {"(torch.float32, torch.bool, torch.int64, torch.bfloat16)", 0},
     {"(cpu, cuda:0, cuda)", 0},
-    {"(torch.channels_last, torch.contiguous_format, torch.strided, torch.sparse_coo, torch.qint8)", 0},
+    {"(torch.channels_last, torch.contiguous_format, torch.strided, torch.sparse_coo, torch.qint8)",
+     0},
     {"((1, 2), (%x, 1), range(0, 3), b'by', frozenset({1}))", 1},
-    {"(<function userfn at 0x7f>, <built-in method add of type object at 0x7f>, <class '__main__.UserT'>)", 0},
+    {"(<function userfn at 0x7f>, <built-in method add of type object at 0x7f>, <class "
+     "'__main__.UserT'>)",
+     0},
     {"(tensor([1., 2.]),)", 0},
     {"(ij,jk, %x, %x)", 1},
     {"(b h i d, b h j d -> b h i j, %x, %x)", 1},
@@ -156,12 +166,14 @@ static void every_argument_form_is_kept(void **state) {
         fxs_buf b = {0};
         fxs_module *m;
         char *text;
-        fxs_buf_printf(&b,
-                       "graph():\n    %%x : [#users=%d] = placeholder[target=x]\n    %%add : [#users=1] = "
-                       "call_function[target=torch.add](args = ",
-                       argument_forms[i].users);
+        fxs_buf_printf(
+            &b,
+            "graph():\n    %%x : [#users=%d] = placeholder[target=x]\n    %%add : [#users=1] = "
+            "call_function[target=torch.add](args = ",
+            argument_forms[i].users);
         fxs_buf_puts(&b, argument_forms[i].args);
-        fxs_buf_puts(&b, ", kwargs = {dim: -1, keepdim: True, out: None, name: q})\n    return add\n");
+        fxs_buf_puts(&b,
+                     ", kwargs = {dim: -1, keepdim: True, out: None, name: q})\n    return add\n");
         assert_ok(ctx, fxs_load_text(ctx, "form", b.data, b.len, &m));
         assert_ok(ctx, fxs_graph_print(fxs_module_graph(m), 0, &text, NULL));
         assert_text(text, b.data, argument_forms[i].args);
@@ -176,15 +188,21 @@ static const char *const whole_graphs[] = {
     "graph():\n    return None\n",
     ("graph():\n    %x : torch.Tensor [#users=2] = placeholder[target=x]\n    %y : [#users=0] = "
      "placeholder[target=y](default=None)\n"
-     "    %z : int [#users=0] = placeholder[target=z](default=3)\n    %_args : [#users=0] = placeholder[target=*args]\n"
+     "    %z : int [#users=0] = placeholder[target=z](default=3)\n    %_args : [#users=0] = "
+     "placeholder[target=*args]\n"
      "    %_kwargs : [#users=0] = placeholder[target=**kwargs]\n"
-     "    %userfn : __main__.UserT [#users=0] = call_function[target=__main__.userfn](args = (%x,), kwargs = {})\n"
-     "    %_lambda_ : 'str_annot' [#users=0] = call_function[target=__main__.<lambda>](args = (), kwargs = {})\n"
-     "    %d : typing.Dict[str, typing.List[int]] [#users=0] = placeholder[target=d](default=torch.float32)\n"
+     "    %userfn : __main__.UserT [#users=0] = call_function[target=__main__.userfn](args = "
+     "(%x,), kwargs = {})\n"
+     "    %_lambda_ : 'str_annot' [#users=0] = call_function[target=__main__.<lambda>](args = (), "
+     "kwargs = {})\n"
+     "    %d : typing.Dict[str, typing.List[int]] [#users=0] = "
+     "placeholder[target=d](default=torch.float32)\n"
      "    return {'r': [x, (x,)], 's': 'txt'}\n"),
-    ("graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (x, 's', None, torch.float32, slice(x, 1, "
+    ("graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (x, 's', None, "
+     "torch.float32, slice(x, 1, "
      "None))\n"),
-    "graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (device(type='cuda', index=1), x)\n",
+    "graph():\n    %x : [#users=1] = placeholder[target=x]\n    return (device(type='cuda', "
+    "index=1), x)\n",
     "graph():\n    return cuda:1\n",
     "graph():\n    return s\n",
     "graph():\n    return 1.5\n",
@@ -208,15 +226,19 @@ static void whole_graphs_are_kept(void **state) {
 static const struct {
     const char *text, *error;
 } errors[] = {
-    {"",
-     "m.fx:1:1: expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end of the file"},
-    {"hello world\n", "m.fx:2:1: expected a graph ('graph():' and its nodes, as print(graph) gives them), found the end of the file"},
-    {"%x = 3\n", "m.fx:1:1: expected a module tree, 'parameter', 'buffer' or 'graph():', found '%x = 3'"},
-    {"graph():\n    %x : [#users=0] = placeholder[target=x]\n    %x : [#users=0] = placeholder[target=x]\n",
+    {"", "m.fx:1:1: expected a graph ('graph():' and its nodes, as print(graph) gives them), found "
+         "the end of the file"},
+    {"hello world\n", "m.fx:2:1: expected a graph ('graph():' and its nodes, as print(graph) gives "
+                      "them), found the end of the file"},
+    {"%x = 3\n",
+     "m.fx:1:1: expected a module tree, 'parameter', 'buffer' or 'graph():', found '%x = 3'"},
+    {"graph():\n    %x : [#users=0] = placeholder[target=x]\n    %x : [#users=0] = "
+     "placeholder[target=x]\n",
      "m.fx:3:5: a second node %x"},
     {"graph():\n    %a : [#users=0] = call_function[target=torch.add](args = (%b,), kwargs = {})\n",
      "m.fx:2:63: there is no node %b in this graph"},
-    {"graph():\n    %a : [#users=0] = call_function[target=torch.add](args = (1, 2, kwargs = {})\n    return a\n",
+    {"graph():\n    %a : [#users=0] = call_function[target=torch.add](args = (1, 2, kwargs = {})\n "
+     "   return a\n",
      "m.fx:2:81: expected ', kwargs = ', found the end of the line"},
     {"graph():\n    %a : [#users=0] = frobnicate[target=x]\n",
      "m.fx:2:23: expected placeholder, get_attr, call_function, call_module or call_method, found "
@@ -230,10 +252,13 @@ static const struct {
     {"M(\n  (a): ReLU()\n  (a): ReLU()\n)\ngraph():\n", "m.fx:3:4: a second child 'a'"},
     {"M(\n  (0-3): 5 x ReLU()\n)\ngraph():\n", "m.fx:2:10: (0-3) are 4 children, not 5"},
     {"M()\nparameter a.b: torch.float32[1]\ngraph():\n", "m.fx:2:11: module M has no child 'a'"},
-    {"M()\nparameter a: torch.float33[1]\ngraph():\n", "m.fx:2:20: expected a dtype, found 'float33[1]'"},
-    {"M(\n  (l): Linear(in_features=3, out_features=4, bias=True)\n)\nparameter l.weight: torch.float32[3, "
+    {"M()\nparameter a: torch.float33[1]\ngraph():\n",
+     "m.fx:2:20: expected a dtype, found 'float33[1]'"},
+    {"M(\n  (l): Linear(in_features=3, out_features=4, bias=True)\n)\nparameter l.weight: "
+     "torch.float32[3, "
      "4]\ngraph():\n",
-     "m.fx:4:11: Linear implies parameter weight: torch.float32[4, 3], but it is declared as parameter "
+     "m.fx:4:11: Linear implies parameter weight: torch.float32[4, 3], but it is declared as "
+     "parameter "
      "torch.float32[3, 4]"},
     {"M(\n  (l): Linear(out_features=4, bias=True)\n)\ngraph():\n",
      "m.fx:2:8: Linear: argument 'in_features' is missing"},
@@ -244,7 +269,8 @@ static void errors_say_where_and_what(void **state) {
     fxs_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         fxs_module *m;
-        assert_int_not_equal(fxs_load_text(ctx, "m.fx", errors[i].text, strlen(errors[i].text), &m), FXS_OK);
+        assert_int_not_equal(fxs_load_text(ctx, "m.fx", errors[i].text, strlen(errors[i].text), &m),
+                             FXS_OK);
         assert_null(m);
         assert_text(fxs_ctx_error(ctx), errors[i].error, "error");
         fxs_ctx_clear(ctx);
@@ -253,11 +279,13 @@ static void errors_say_where_and_what(void **state) {
 
 static void a_dump_in_a_log_is_an_input(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "INFO:root:loading\nHi, I get this error(s):\n>>> print(model)\n```\nM(\n"
-                               "  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n```\n>>> print(gm.graph)\n"
-                               "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return (l,1)\n"
-                               "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nRuntimeError: no\n";
+    static const char text[] =
+        "INFO:root:loading\nHi, I get this error(s):\n>>> print(model)\n```\nM(\n"
+        "  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n```\n>>> print(gm.graph)\n"
+        "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+        "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return (l,1)\n"
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nRuntimeError: "
+        "no\n";
     fxs_module *m;
     char *out;
     assert_ok(ctx, fxs_load_text(ctx, "log", text, strlen(text), &m));
@@ -270,10 +298,11 @@ static void a_dump_in_a_log_is_an_input(void **state) {
 
 static void declarations_may_change_the_precision(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] = "M(\n  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n"
-                               "parameter l.weight: torch.float16[3, 2]\n"
-                               "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
-                               "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return l\n";
+    static const char text[] =
+        "M(\n  (l): Linear(in_features=2, out_features=3, bias=False)\n)\n"
+        "parameter l.weight: torch.float16[3, 2]\n"
+        "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+        "    %l : [#users=1] = call_module[target=l](args = (%x,), kwargs = {})\n    return l\n";
     fxs_module *m;
     fxs_inputs *in;
     char *out;
@@ -293,9 +322,9 @@ static void declarations_may_change_the_precision(void **state) {
 
 static void folded_children_are_unfolded(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] =
-        "M(\n  (blocks): ModuleList(\n    (0-2): 3 x Block(\n      (fc): Linear(in_features=2, out_features=3, "
-        "bias=False)\n    )\n    (3): ReLU()\n  )\n)\ngraph():\n";
+    static const char text[] = "M(\n  (blocks): ModuleList(\n    (0-2): 3 x Block(\n      (fc): "
+                               "Linear(in_features=2, out_features=3, "
+                               "bias=False)\n    )\n    (3): ReLU()\n  )\n)\ngraph():\n";
     fxs_module *m;
     assert_ok(ctx, fxs_load_text(ctx, "m", text, strlen(text), &m));
     assert_non_null(fxs_module_find(m, "blocks.2.fc"));
@@ -306,9 +335,9 @@ static void folded_children_are_unfolded(void **state) {
 
 static void shared_parameters_count_once(void **state) {
     fxs_ctx *ctx = *state;
-    static const char text[] =
-        "M(\n  (a): Embedding(10, 4)\n  (b): Linear(in_features=4, out_features=10, bias=False)\n)\n"
-        "parameter b.weight = a.weight\ngraph():\n";
+    static const char text[] = "M(\n  (a): Embedding(10, 4)\n  (b): Linear(in_features=4, "
+                               "out_features=10, bias=False)\n)\n"
+                               "parameter b.weight = a.weight\ngraph():\n";
     fxs_module *m;
     char *out;
     assert_ok(ctx, fxs_load_text(ctx, "m", text, strlen(text), &m));
@@ -341,7 +370,8 @@ static void deep_nesting_is_refused(void **state) {
     fxs_buf_free(&b);
 }
 
-/* Whatever the bytes: an error or a model that can be run and printed, never a crash (the sanitizers watch). */
+/* Whatever the bytes: an error or a model that can be run and printed, never a crash (the
+ * sanitizers watch). */
 static void try_text(fxs_ctx *ctx, const char *text, size_t len) {
     fxs_module *m;
     char *out;
@@ -362,10 +392,11 @@ enum { CUT_STEP = 23, SAMPLE_CHANGES = 1000 };
 enum { CUT_STEP = 1, SAMPLE_CHANGES = 10000 };
 #endif
 
-/* Cuts at every byte (under the sanitizers, where time is dear, at each of the small sample's bytes and a part of the
- * others'), and one-byte changes. */
+/* Cuts at every byte (under the sanitizers, where time is dear, at each of the small sample's bytes
+ * and a part of the others'), and one-byte changes. */
 static void truncation_and_damage_are_survived(void **state) {
-    static const char *const samples[] = {"testmodel", "text_encoder", "unet", "resnet18", "mobilenet_v2"};
+    static const char *const samples[] = {"testmodel", "text_encoder", "unet", "resnet18",
+                                          "mobilenet_v2"};
     fxs_ctx *ctx = *state;
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         size_t len, step = k == 0 ? 1 : CUT_STEP;

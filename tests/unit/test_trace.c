@@ -1,8 +1,10 @@
-/* test_trace.c: modules, parameters, signatures, fixed arguments and errors of a trace, as torch.fx has them. */
+/* test_trace.c: modules, parameters, signatures, fixed arguments and errors of a trace, as torch.fx
+ * has them. */
 #include "tracing.h"
 
 /* ---- modules
- * --------------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static fxs_proxy inner_forward(fxs_proxy self, const fxs_proxy *x) {
     fxs_proxy y = fxs_call(self, "lin", x[0]);
@@ -114,24 +116,28 @@ static void test_retrace(void **state) {
     fxs_module *outer = fxs_nn(ctx, "Sequential()");
     fxs_nn_put(outer, "inside", m);
     outer = trace_module(ctx, outer, NULL);
-    assert_text(
-        outer->graph,
-        "graph():\n"
-        "    %input_1 : [#users=1] = placeholder[target=input]\n"
-        "    %inside_seq_0 : [#users=1] = call_module[target=inside.seq.0](args = (%input_1,), kwargs = {})\n"
-        "    %inside_seq_1 : [#users=1] = call_module[target=inside.seq.1](args = (%inside_seq_0,), kwargs = {})\n"
-        "    %getitem : [#users=1] = call_function[target=operator.getitem](args = (%inside_seq_1, 0), kwargs = "
-        "{})\n"
-        "    %inside_w : [#users=1] = get_attr[target=inside.w]\n"
-        "    %add : [#users=1] = call_function[target=operator.add](args = (%getitem, %inside_w), kwargs = {})\n"
-        "    return add\n");
+    assert_text(outer->graph,
+                "graph():\n"
+                "    %input_1 : [#users=1] = placeholder[target=input]\n"
+                "    %inside_seq_0 : [#users=1] = call_module[target=inside.seq.0](args = "
+                "(%input_1,), kwargs = {})\n"
+                "    %inside_seq_1 : [#users=1] = call_module[target=inside.seq.1](args = "
+                "(%inside_seq_0,), kwargs = {})\n"
+                "    %getitem : [#users=1] = call_function[target=operator.getitem](args = "
+                "(%inside_seq_1, 0), kwargs = "
+                "{})\n"
+                "    %inside_w : [#users=1] = get_attr[target=inside.w]\n"
+                "    %add : [#users=1] = call_function[target=operator.add](args = (%getitem, "
+                "%inside_w), kwargs = {})\n"
+                "    return add\n");
     fxs_module_unref(outer);
 }
 
 /* Layers as roots: what they compute. */
 static void test_layers_as_roots(void **state) {
     fxs_ctx *ctx = *state;
-    assert_golden(trace_module(ctx, fxs_nn(ctx, "Linear(2, 2)"), NULL), "tr_unregistered_module", 0);
+    assert_golden(trace_module(ctx, fxs_nn(ctx, "Linear(2, 2)"), NULL), "tr_unregistered_module",
+                  0);
     assert_golden(trace_module(ctx, fxs_nn(ctx, "ReLU()"), NULL), "tr_unregistered_module", 1);
     fxs_module *m = fxs_nn(ctx, "Sequential()");
     fxs_nn_add(m, NULL, "Linear(2, 2)");
@@ -165,13 +171,15 @@ static void test_hooks(void **state) {
     fxs_nn_put(m, "a", inner(ctx));
     fxs_nn_add(fxs_nn_add(m, "q", "Sequential()"), NULL, "ReLU()");
     fxs_nn_forward(m, "x", leaf_forward, NULL);
-    fxs_trace_options opt = {.is_leaf_module = only_inner, .path_of_module = renamed, .user = &seen};
+    fxs_trace_options opt = {
+        .is_leaf_module = only_inner, .path_of_module = renamed, .user = &seen};
     assert_golden(trace_module(ctx, m, &opt), "tr_leaf_custom", 0);
     assert_string_equal(seen.data, "Inner a 0\nSequential q 0\nReLU q.0 1\n");
     fxs_buf_free(&seen);
 }
 
-/* The GraphModule shares what the graph names, and shows bare modules on the way, as torch.fx's does. */
+/* The GraphModule shares what the graph names, and shows bare modules on the way, as torch.fx's
+ * does. */
 static void test_graph_module(void **state) {
     fxs_ctx *ctx = *state;
     char *text;
@@ -250,21 +258,26 @@ static void test_printed_layers(void **state) {
     static const char *const pairs[][2] = {
         {"Conv2d(3, 64, 7, stride=2, padding=3, bias=False)",
          "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)"},
-        {"Conv2d(3,4,(3,5),padding='same')", "Conv2d(3, 4, kernel_size=(3, 5), stride=(1, 1), padding=same)"},
+        {"Conv2d(3,4,(3,5),padding='same')",
+         "Conv2d(3, 4, kernel_size=(3, 5), stride=(1, 1), padding=same)"},
         {"Conv2d(3, 4, 3, 2, 1, 2, bias=False, padding_mode='reflect')",
-         "Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(2, 2), bias=False, "
+         "Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(2, 2), "
+         "bias=False, "
          "padding_mode=reflect)"},
         {"Conv1d(1, 2, 3)", "Conv1d(1, 2, kernel_size=(3,), stride=(1,))"},
         {"ConvTranspose2d(3, 4, 3, stride=2, output_padding = 1)",
          "ConvTranspose2d(3, 4, kernel_size=(3, 3), stride=(2, 2), output_padding=(1, 1))"},
         {"BatchNorm2d(3, eps=0.001, momentum=None, affine=False)",
          "BatchNorm2d(3, eps=0.001, momentum=None, affine=False, track_running_stats=True)"},
-        {"InstanceNorm2d(3)", "InstanceNorm2d(3, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False)"},
+        {"InstanceNorm2d(3)",
+         "InstanceNorm2d(3, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False)"},
         {"LayerNorm((3, 4))", "LayerNorm((3, 4), eps=1e-05, elementwise_affine=True)"},
-        {"LayerNorm(5, elementwise_affine=False)", "LayerNorm((5,), eps=1e-05, elementwise_affine=False)"},
+        {"LayerNorm(5, elementwise_affine=False)",
+         "LayerNorm((5,), eps=1e-05, elementwise_affine=False)"},
         {"GroupNorm(2, 4)", "GroupNorm(2, 4, eps=1e-05, affine=True)"},
         {"LocalResponseNorm(2)", "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"},
-        {"MaxPool2d(2)", "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
+        {"MaxPool2d(2)",
+         "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
         {"MaxPool2d(3, 2, 1, ceil_mode=True)",
          "MaxPool2d(kernel_size=3, stride=2, padding=1, dilation=1, ceil_mode=True)"},
         {"AvgPool2d(2, count_include_pad=False)", "AvgPool2d(kernel_size=2, stride=2, padding=0)"},
@@ -285,11 +298,13 @@ static void test_printed_layers(void **state) {
         {"Embedding(3, 4)", "Embedding(3, 4)"},
         {"Embedding(3, 4, padding_idx=0)", "Embedding(3, 4, padding_idx=0)"},
         {"Linear(3, 4, bias=False)", "Linear(in_features=3, out_features=4, bias=False)"},
-        {"Bilinear(1, 2, 3)", "Bilinear(in1_features=1, in2_features=2, out_features=3, bias=True)"},
+        {"Bilinear(1, 2, 3)",
+         "Bilinear(in1_features=1, in2_features=2, out_features=3, bias=True)"},
         {"Upsample(scale_factor=2)", "Upsample(scale_factor=2.0, mode=nearest)"},
         {"Upsample(size=(2, 2), mode='bilinear')", "Upsample(size=(2, 2), mode=bilinear)"},
         {"PixelShuffle(2)", "PixelShuffle(upscale_factor=2)"},
-        {"Fold((2, 2), 2)", "Fold(output_size=(2, 2), kernel_size=2, dilation=1, padding=0, stride=1)"},
+        {"Fold((2, 2), 2)",
+         "Fold(output_size=(2, 2), kernel_size=2, dilation=1, padding=0, stride=1)"},
         {"Flatten()", "Flatten(start_dim=1, end_dim=-1)"},
         {"Unflatten(1, (2, 3))", "Unflatten(dim=1, unflattened_size=(2, 3))"},
         {"Hardshrink()", "Hardshrink(0.5)"},
@@ -301,7 +316,8 @@ static void test_printed_layers(void **state) {
         {"ReflectionPad2d((1, 2, 3, 4))", "ReflectionPad2d((1, 2, 3, 4))"},
         {"ConstantPad2d(1, 2.5)", "ConstantPad2d(padding=(1, 1, 1, 1), value=2.5)"},
         {"UpsamplingNearest2d(size=3)", "UpsamplingNearest2d(size=3, mode=nearest)"},
-        {"UpsamplingBilinear2d(scale_factor=2)", "UpsamplingBilinear2d(scale_factor=2.0, mode=bilinear)"},
+        {"UpsamplingBilinear2d(scale_factor=2)",
+         "UpsamplingBilinear2d(scale_factor=2.0, mode=bilinear)"},
         {"MyOwn", "MyOwn()"},
         {"MyOwn(3, k=4)", "MyOwn(3, k=4)"},
     };
@@ -324,7 +340,8 @@ static void test_printed_layers(void **state) {
     assert_null(fxs_nn(ctx, "Conv2d(3, 64, 3, strid=2)"));
     assert_string_equal(fxs_ctx_error(ctx), "Conv2d: there is no argument 'strid'");
     fxs_ctx_clear(ctx);
-    fxs_module *m = fxs_nn(ctx, "M(\n  (a): ReLU()\n  (b): Sequential(\n    (0): Linear(2, 2)\n  )\n)");
+    fxs_module *m =
+        fxs_nn(ctx, "M(\n  (a): ReLU()\n  (b): Sequential(\n    (0): Linear(2, 2)\n  )\n)");
     assert_non_null(fxs_module_find(m, "b.0"));
     fxs_module_unref(m);
 }
@@ -365,7 +382,8 @@ static fxs_proxy output_form(fxs_proxy self, const fxs_proxy *in) {
     case 3:
         return FXS_DICT("a", x, "b", FXS_LIST(x));
     case 4:
-        return FXS_TUPLE(x, "s", 1.5, fxs_d(FXS_FLOAT32), FXS_NONE, FXS_ELLIPSIS, FXS_SLICE(FXS_NONE, x, FXS_NONE));
+        return FXS_TUPLE(x, "s", 1.5, fxs_d(FXS_FLOAT32), FXS_NONE, FXS_ELLIPSIS,
+                         FXS_SLICE(FXS_NONE, x, FXS_NONE));
     case 5:
         return fxs_getattr(x, "shape");
     default:
@@ -377,7 +395,10 @@ static void test_signatures(void **state) {
     fxs_ctx *ctx = *state;
     assert_golden(trace_fn(ctx, "x, *a, k=1, **kw", starred), "tr_args", 0);
     assert_golden(
-        trace_fn(ctx, "x: torch.Tensor, y: typing.Optional[int]=None, *a: int, k: float = 1.0, **kw: str", first),
+        trace_fn(
+            ctx,
+            "x: torch.Tensor, y: typing.Optional[int]=None, *a: int, k: float = 1.0, **kw: str",
+            first),
         "tr_args", 1);
     assert_golden(trace_fn(ctx, "x, y", sum_of_two), "tr_args", 3);
     assert_golden(trace_fn(ctx, "x -> typing.Tuple[int, str]", first), "tr_annot_return", 0);
@@ -385,22 +406,26 @@ static void test_signatures(void **state) {
     fxs_nn_forward(fxs_nn_add(m, "s", "S"), "x, *a, k=1, **kw", starred, NULL);
     fxs_nn_forward(m, "x", calls_starred, NULL);
     m = trace_module(ctx, m, NULL);
-    assert_text(m->graph,
-                "graph():\n"
-                "    %x : [#users=2] = placeholder[target=x]\n"
-                "    %add : [#users=1] = call_function[target=operator.add](args = (%x, %x), kwargs = {})\n"
-                "    %add_1 : [#users=1] = call_function[target=operator.add](args = (%add, 5), kwargs = {})\n"
-                "    %add_2 : [#users=1] = call_function[target=operator.add](args = (%add_1, %x), kwargs = "
-                "{})\n"
-                "    return add_2\n");
+    assert_text(
+        m->graph,
+        "graph():\n"
+        "    %x : [#users=2] = placeholder[target=x]\n"
+        "    %add : [#users=1] = call_function[target=operator.add](args = (%x, %x), kwargs = {})\n"
+        "    %add_1 : [#users=1] = call_function[target=operator.add](args = (%add, 5), kwargs = "
+        "{})\n"
+        "    %add_2 : [#users=1] = call_function[target=operator.add](args = (%add_1, %x), kwargs "
+        "= "
+        "{})\n"
+        "    return add_2\n");
     fxs_module_unref(m);
-    static const char *const outputs[] = {"None",
-                                          "(x, x)",
-                                          "[x, 1]",
-                                          "{'a': x, 'b': [x]}",
-                                          "(x, 's', 1.5, torch.float32, None, Ellipsis, slice(None, x, None))",
-                                          "getattr_1",
-                                          "()"};
+    static const char *const outputs[] = {
+        "None",
+        "(x, x)",
+        "[x, 1]",
+        "{'a': x, 'b': [x]}",
+        "(x, 's', 1.5, torch.float32, None, Ellipsis, slice(None, x, None))",
+        "getattr_1",
+        "()"};
     for (int i = 0; i < 7; i++) {
         char *text;
         assert_ok(ctx, fxs_trace_function(ctx, "f", "x", output_form, &i, NULL, &m));
@@ -412,7 +437,8 @@ static void test_signatures(void **state) {
 }
 
 /* ---- fixed arguments
- * --------------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static fxs_proxy choose(fxs_proxy self, const fxs_proxy *x) {
     (void)self;
@@ -452,28 +478,31 @@ static void assert_spec(const fxs_value *v, const char *want) {
 static void test_concrete(void **state) {
     static const char h[] = "a, b=None, c=1.5, d='s', e=True, n=3";
     fxs_ctx *ctx = *state;
-    assert_golden(trace_with(ctx, "a, b", choose, &(fxs_trace_options){.concrete_args = "b=False"}), "code_concrete",
-                  0);
-    assert_golden(
-        trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "b=None, c=1.5, d='s', e=True"}),
-        "code_concrete", 1);
-    assert_golden(
-        trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "PH, None, 1.5, 's', True, PH"}),
-        "code_concrete", 3);
-    assert_golden(trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "a=torch.float32"}),
+    assert_golden(trace_with(ctx, "a, b", choose, &(fxs_trace_options){.concrete_args = "b=False"}),
+                  "code_concrete", 0);
+    assert_golden(trace_with(ctx, h, first_or_second,
+                             &(fxs_trace_options){.concrete_args = "b=None, c=1.5, d='s', e=True"}),
+                  "code_concrete", 1);
+    assert_golden(trace_with(ctx, h, first_or_second,
+                             &(fxs_trace_options){.concrete_args = "PH, None, 1.5, 's', True, PH"}),
+                  "code_concrete", 3);
+    assert_golden(trace_with(ctx, h, first_or_second,
+                             &(fxs_trace_options){.concrete_args = "a=torch.float32"}),
                   "code_concrete", 4);
-    assert_golden(trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "zzz=1"}), "code_concrete",
-                  5);
+    assert_golden(
+        trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "zzz=1"}),
+        "code_concrete", 5);
     assert_refusal(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "PH, None, 1.5"},
                    "Tracing expected 6 arguments but got 3 concrete arguments");
     assert_golden(
-        trace_with(ctx, "x", sum_of_dict, &(fxs_trace_options){.concrete_args = "x={'a': PH, 'b': PH, 'c': PH}"}),
+        trace_with(ctx, "x", sum_of_dict,
+                   &(fxs_trace_options){.concrete_args = "x={'a': PH, 'b': PH, 'c': PH}"}),
         "code_pytree", 0);
-    assert_golden(
-        trace_with(ctx, "a, b, c=2", trees, &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"}),
-        "code_pytree", 1);
-    fxs_module *m =
-        trace_with(ctx, "a, b, c", trees, &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"});
+    assert_golden(trace_with(ctx, "a, b, c=2", trees,
+                             &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"}),
+                  "code_pytree", 1);
+    fxs_module *m = trace_with(ctx, "a, b, c", trees,
+                               &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"});
     assert_spec(&m->graph->pytree->inputs, "(('*', ['*']), {'k': '*'}, '*')");
     assert_spec(&m->graph->pytree->output, "{'s': '*', 't': ('*', ['*'])}");
     assert_false(m->graph->pytree->bound);
@@ -528,33 +557,43 @@ static fxs_proxy asserts(fxs_proxy self, const fxs_proxy *x) {
     return x[0];
 }
 
-static fxs_proxy mutates(fxs_proxy self, const fxs_proxy *x) { return fxs_function(self, "torch.relu_", x[0]); }
+static fxs_proxy mutates(fxs_proxy self, const fxs_proxy *x) {
+    return fxs_function(self, "torch.relu_", x[0]);
+}
 
-static fxs_proxy outer_of_bad(fxs_proxy self, const fxs_proxy *x) { return fxs_call(self, "a.b", x[0]); }
+static fxs_proxy outer_of_bad(fxs_proxy self, const fxs_proxy *x) {
+    return fxs_call(self, "a.b", x[0]);
+}
 
 static void test_errors(void **state) {
     fxs_ctx *ctx = *state;
-    static const char control[] = "symbolically traced variables cannot be used as inputs to control flow";
+    static const char control[] =
+        "symbolically traced variables cannot be used as inputs to control flow";
     assert_refusal(ctx, "x", branches, NULL, control);
     assert_refusal(ctx, "x", loops, NULL,
                    "Where the number of items is known, fxs_unpack records one getitem for each");
     assert_refusal(ctx, "x", measures, NULL, "call fxs_function(self, \"builtins.len\", x)");
     assert_refusal(ctx, "x", node_as_key, NULL,
                    "Keys for dictionaries used as an argument cannot contain a Node. Got key: x");
-    assert_refusal(ctx, "x", missing_module, NULL, "in f.forward: 'f' object has no attribute 'zzz'");
-    assert_refusal(ctx, "x", too_many, NULL,
-                   "torch.nn.functional.relu: the call does not fit its parameters: too many arguments");
+    assert_refusal(ctx, "x", missing_module, NULL,
+                   "in f.forward: 'f' object has no attribute 'zzz'");
+    assert_refusal(
+        ctx, "x", too_many, NULL,
+        "torch.nn.functional.relu: the call does not fit its parameters: too many arguments");
     assert_refusal(ctx, "x", asserts, NULL, control);
     assert_refusal(ctx, "x=[1", first, NULL, "this '[' is never closed");
-    assert_refusal(ctx, "x y", first, NULL, "signature:1:3: expected ',' between parameters, found 'y'");
+    assert_refusal(ctx, "x y", first, NULL,
+                   "signature:1:3: expected ',' between parameters, found 'y'");
     assert_refusal(ctx, "x", mutates, &(fxs_trace_options){.refuse_mutation = true},
-                   "Tried to trace mutable operation torch.relu_. FX only supports functional code, so operations that "
+                   "Tried to trace mutable operation torch.relu_. FX only supports functional "
+                   "code, so operations that "
                    "mutate operands in-place (e.g. via `out` arguments) are not supported");
     fxs_module *m = trace_with(ctx, "x", asserts, &(fxs_trace_options){.trace_asserts = true});
     assert_golden(m, "tr_assert_trace", 1);
     /* The place is named: file, line, and the module that was running. */
     fxs_module *traced, *root = fxs_nn(ctx, "M");
-    fxs_nn_forward(fxs_nn_add(fxs_nn_add(root, "a", "Sequential()"), "b", "Bad"), "x", branches, NULL);
+    fxs_nn_forward(fxs_nn_add(fxs_nn_add(root, "a", "Sequential()"), "b", "Bad"), "x", branches,
+                   NULL);
     fxs_nn_forward(root, "x", outer_of_bad, NULL);
     assert_int_not_equal(fxs_trace(ctx, root, NULL, &traced), FXS_OK);
     assert_non_null(strstr(fxs_ctx_error(ctx), "test_trace.c:"));
@@ -568,13 +607,15 @@ static void test_errors(void **state) {
     assert_string_equal(fxs_ctx_error(ctx), "Conv2d: argument 'out_channels' is missing");
     fxs_ctx_clear(ctx);
     assert_int_equal(fxs_trace(ctx, root, NULL, &traced), FXS_EINVAL);
-    assert_string_equal(fxs_ctx_error(ctx), "Module [M] is missing the required \"forward\" function");
+    assert_string_equal(fxs_ctx_error(ctx),
+                        "Module [M] is missing the required \"forward\" function");
     fxs_ctx_clear(ctx);
     fxs_module_unref(root);
 }
 
 /* ---- retracing, memory, size
- * ------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static fxs_proxy test_model_forward(fxs_proxy self, const fxs_proxy *in) {
     fxs_proxy x = fxs_call(self, "main", in[0]);
@@ -606,8 +647,9 @@ static void test_out_of_memory(void **state) {
         assert_non_null(ctx);
         fxs_alloc_fail_after(n);
         root = test_model(ctx);
-        fxs_status s =
-            fxs_trace(ctx, root, &(fxs_trace_options){.record_source = true, .concrete_args = "y=PH"}, &traced);
+        fxs_status s = fxs_trace(
+            ctx, root, &(fxs_trace_options){.record_source = true, .concrete_args = "y=PH"},
+            &traced);
         fxs_alloc_fail_after(-1);
         if (s == FXS_OK)
             assert_int_equal(fxs_graph_len(fxs_module_graph(traced)), 14);

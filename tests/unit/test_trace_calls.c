@@ -1,4 +1,5 @@
-/* test_trace_calls.c: functions, methods, operators and constants inside a traced forward, as torch.fx records them. */
+/* test_trace_calls.c: functions, methods, operators and constants inside a traced forward, as
+ * torch.fx records them. */
 #include "tracing.h"
 
 #define RETURN(...) return fxs_sequence_of(FXS_V_TUPLE, FXS_ALL_OF(__VA_ARGS__))
@@ -47,7 +48,8 @@ static fxs_proxy methods(fxs_proxy self, const fxs_proxy *in) {
     fxs_proxy b = fxs_getattr(a, "T");
     fxs_proxy c = fxs_index(fxs_getattr(b, "shape"), 0);
     fxs_proxy d = fxs_m_dim(x);
-    fxs_proxy e = fxs_method(fxs_m_contiguous(fxs_method(x, "permute", 0, 1)), "to", fxs_d(FXS_FLOAT32));
+    fxs_proxy e =
+        fxs_method(fxs_m_contiguous(fxs_method(x, "permute", 0, 1)), "to", fxs_d(FXS_FLOAT32));
     fxs_proxy g = fxs_method(x, "fill_", 0);
     fxs_proxy k = fxs_m_mm(fxs_m_t(x), x);
     fxs_proxy m = fxs_method(fxs_getattr(fxs_getattr(x, "foo"), "bar"), "baz", 1);
@@ -91,9 +93,11 @@ static fxs_proxy torch_functions(fxs_proxy self, const fxs_proxy *in) {
     fxs_proxy o = fxs_dropout(x, .p = fxs_f(0.3), .training = fxs_b(true));
     fxs_proxy p = fxs_function(self, "torch.zeros_like", x);
     fxs_proxy q = fxs_norm(x);
-    fxs_proxy r = fxs_function(self, "torch.functional.meshgrid", x, y, FXS_KW("indexing", FXS_NONE));
+    fxs_proxy r =
+        fxs_function(self, "torch.functional.meshgrid", x, y, FXS_KW("indexing", FXS_NONE));
     fxs_tensor *t;
-    assert_int_equal(fxs_tensor_new(fxs_module_of(self)->ctx, FXS_INT64, 1, (int64_t[]){3}, &t), FXS_OK);
+    assert_int_equal(fxs_tensor_new(fxs_module_of(self)->ctx, FXS_INT64, 1, (int64_t[]){3}, &t),
+                     FXS_OK);
     fxs_proxy s = fxs_add(fxs_constant(t), x);
     fxs_proxy u = fxs_flatten(x, fxs_i(1));
     fxs_tensor_unref(t);
@@ -196,11 +200,13 @@ static void test_calls(void **state) {
     assert_golden(trace_fn(ctx, "x", math_functions), "tr_math", 0);
     assert_golden(trace_fn(ctx, "x", wrapped), "tr_wrap", 0);
     fxs_module *m = trace_fn(ctx, "x", annotated);
-    assert_text(m->graph, "graph():\n"
-                          "    %x : [#users=1] = placeholder[target=x]\n"
-                          "    %add : torch.Tensor [#users=1] = call_function[target=operator.add](args = (%x, 1), "
-                          "kwargs = {})\n"
-                          "    return add\n");
+    assert_text(
+        m->graph,
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %add : torch.Tensor [#users=1] = call_function[target=operator.add](args = (%x, 1), "
+        "kwargs = {})\n"
+        "    return add\n");
     fxs_module_unref(m);
 }
 
@@ -219,7 +225,8 @@ static bool is_known(fxs_ctx *ctx, const char *line) {
 static void test_functionals(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m = trace_fn(ctx, "x, w, b", functionals);
-    char *want = golden_graph("tr_functional_modules", 0), *save = NULL, *line = strtok_r(want, "\n", &save);
+    char *want = golden_graph("tr_functional_modules", 0), *save = NULL,
+         *line = strtok_r(want, "\n", &save);
     int compared = 0;
     for (fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
         char *text;
@@ -237,7 +244,8 @@ static void test_functionals(void **state) {
     fxs_module_unref(m);
 }
 
-/* ---- every functional, as measured: functional_table.txt ------------------------------------------------------------
+/* ---- every functional, as measured: functional_table.txt
+ * ------------------------------------------------------------
  */
 
 typedef struct functional {
@@ -305,18 +313,21 @@ static void test_functional_table(void **state) {
 }
 
 /* ---- tensors
- * ---------------------------------------------------------------------------------------------------------------- */
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static fxs_tensor *two(fxs_proxy self) {
     fxs_tensor *t;
-    assert_int_equal(fxs_tensor_new(fxs_module_of(self)->ctx, FXS_FLOAT32, 1, (int64_t[]){2}, &t), FXS_OK);
+    assert_int_equal(fxs_tensor_new(fxs_module_of(self)->ctx, FXS_FLOAT32, 1, (int64_t[]){2}, &t),
+                     FXS_OK);
     return t;
 }
 
-static const char *const left[] = {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "eq",    "ne",
-                                   "lt",  "gt",  "le",  "ge",      "and_",     "or_", "xor", "lshift", "rshift"};
-static const char *const left_signs[] = {
-    "+", "-", "*", "/", "//", "%", "**", "@", "==", "!=", "<", ">", "<=", ">=", "&", "|", "^", "<<", ">>"};
+static const char *const left[] = {"add",    "sub", "mul", "truediv", "floordiv", "mod", "pow",
+                                   "matmul", "eq",  "ne",  "lt",      "gt",       "le",  "ge",
+                                   "and_",   "or_", "xor", "lshift",  "rshift"};
+static const char *const left_signs[] = {"+", "-", "*",  "/",  "//", "%", "**", "@",  "==", "!=",
+                                         "<", ">", "<=", ">=", "&",  "|", "^",  "<<", ">>"};
 
 static fxs_proxy constant_left(fxs_proxy self, const fxs_proxy *x) {
     fxs_tensor *t = two(self);
@@ -384,8 +395,8 @@ static void test_tensors(void **state) {
         fxs_module *root = fxs_nn(ctx, "M");
         fxs_nn_buffer(root, "b", "float32[2]");
         fxs_nn_forward(root, "x", buffer_sum, NULL);
-        assert_golden(trace_module(ctx, root, &(fxs_trace_options){.proxy_buffers = proxied}), "tr_proxy_buffer",
-                      1 - proxied);
+        assert_golden(trace_module(ctx, root, &(fxs_trace_options){.proxy_buffers = proxied}),
+                      "tr_proxy_buffer", 1 - proxied);
     }
     fxs_module *root = fxs_nn(ctx, "M");
     fxs_nn_parameter(root, "w", "float32[2]");

@@ -1,11 +1,14 @@
-/* test_view.c: views share storage and have PyTorch's strides, copies are made where no view can be; parts; conversions
- * and memory formats; cat and stack. Every result is compared element by element with an index formula. */
+/* test_view.c: views share storage and have PyTorch's strides, copies are made where no view can
+ * be; parts; conversions and memory formats; cat and stack. Every result is compared element by
+ * element with an index formula. */
 #include "checking.h"
 
 #define NONE fxs_none()
 #define I fxs_int
 
-static fxs_tensor *run(fxs_ctx *ctx, const char *op, fxs_value args) { return run_both(ctx, op, args, NONE).u.tensor; }
+static fxs_tensor *run(fxs_ctx *ctx, const char *op, fxs_value args) {
+    return run_both(ctx, op, args, NONE).u.tensor;
+}
 
 static bool shares(const fxs_tensor *a, const fxs_tensor *b) { return a->storage == b->storage; }
 
@@ -17,7 +20,8 @@ static fxs_value ints(fxs_ctx *ctx, int n, const int64_t *v) {
     return list;
 }
 
-/* Facts of PyTorch 1.13: the input's strides, the shape asked for, and the strides of the view ({-9}: no view can be).
+/* Facts of PyTorch 1.13: the input's strides, the shape asked for, and the strides of the view
+ * ({-9}: no view can be).
  */
 static void view_strides(void **state) {
     fxs_ctx *ctx = *state;
@@ -43,14 +47,16 @@ static void view_strides(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fxs_tensor *x, *y;
         fxs_value out;
-        assert_ok(ctx, fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].n, cases[i].sizes, cases[i].strides, &x));
+        assert_ok(ctx, fxs_tensor_make(ctx, FXS_FLOAT32, cases[i].n, cases[i].sizes,
+                                       cases[i].strides, &x));
         assert_ok(ctx, fxs_tensor_allocate(ctx, x));
         memset(x->storage->data, 0, x->storage->bytes);
         for (int64_t k = 0; k < (int64_t)(x->storage->bytes / 4); k++)
             ((float *)x->storage->data)[k] = (float)k;
         bool fits = cases[i].out[0] != -9;
         fxs_status s =
-            try_op(ctx, false, "Tensor.view", TUPLE(ctx, TENSOR(x), ints(ctx, cases[i].m, cases[i].shape)), NONE, &out);
+            try_op(ctx, false, "Tensor.view",
+                   TUPLE(ctx, TENSOR(x), ints(ctx, cases[i].m, cases[i].shape)), NONE, &out);
         assert_int_equal(s, fits ? FXS_OK : FXS_ESHAPE);
         fxs_ctx_clear(ctx);
         if (fits) {
@@ -71,26 +77,31 @@ static void shapes_that_do_not_fit(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
                *none = random_tensor(ctx, FXS_FLOAT32, SIZES(0, 3), 1);
-    refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I(4)), NONE, "view: shape [4] is invalid for input of size 6");
+    refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I(4)), NONE,
+            "view: shape [4] is invalid for input of size 6");
     refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I(4), I(-1)), NONE,
             "view: shape [4, -1] is invalid for input of size 6");
     refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I(-1), I(-1)), NONE,
             "view: only one dimension can be inferred, but the shape is [-1, -1]");
-    refuses(ctx, "Tensor.reshape", TUPLE(ctx, TENSOR(x), I(-2), I(-3)), NONE, "reshape: invalid shape dimension -2");
+    refuses(ctx, "Tensor.reshape", TUPLE(ctx, TENSOR(x), I(-2), I(-3)), NONE,
+            "reshape: invalid shape dimension -2");
     refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(none), I(0), I(-1)), NONE,
-            "view: cannot reshape a tensor of 0 elements into shape [0, -1] because the unspecified dimension size -1 "
+            "view: cannot reshape a tensor of 0 elements into shape [0, -1] because the "
+            "unspecified dimension size -1 "
             "can be "
             "any value and is ambiguous");
-    refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I((int64_t)1 << 40), I((int64_t)1 << 40)), NONE,
-            "view: shape [1099511627776, 1099511627776] is invalid for input of size 6");
+    refuses(ctx, "Tensor.view", TUPLE(ctx, TENSOR(x), I((int64_t)1 << 40), I((int64_t)1 << 40)),
+            NONE, "view: shape [1099511627776, 1099511627776] is invalid for input of size 6");
     refuses(ctx, "torch.flatten", TUPLE(ctx, TENSOR(x), I(1), I(0)), NONE,
             "flatten: start_dim 1 cannot come after end_dim 0");
     refuses(ctx, "Tensor.expand", TUPLE(ctx, TENSOR(x), I(2), I(4)), NONE,
-            "expand: the expanded size of the tensor (4) must match the existing size (3) at dimension 1: shapes [2, "
+            "expand: the expanded size of the tensor (4) must match the existing size (3) at "
+            "dimension 1: shapes [2, "
             "4] and "
             "[2, 3]");
     refuses(ctx, "Tensor.expand", TUPLE(ctx, TENSOR(x), I(-1), I(2), I(3)), NONE,
-            "expand: the expanded size of the tensor (-1) isn't allowed in dimension 0: shapes [-1, 2, 3] and [2, 3]");
+            "expand: the expanded size of the tensor (-1) isn't allowed in dimension 0: shapes "
+            "[-1, 2, 3] and [2, 3]");
     refuses(ctx, "torch.permute", TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(0))), NONE,
             "permute: dimension 0 stands twice in the ordering");
     refuses(ctx, "torch.permute", TUPLE(ctx, TENSOR(x), LIST(ctx, I(0))), NONE,
@@ -98,7 +109,8 @@ static void shapes_that_do_not_fit(void **state) {
     fxs_tensor_unref(x), fxs_tensor_unref(none);
 }
 
-/* Each dimension of the result is a dimension of the input (or -1: a new one); checks strides and elements. */
+/* Each dimension of the result is a dimension of the input (or -1: a new one); checks strides and
+ * elements. */
 static void reordered_dimensions(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 1, 4, 3), 1);
@@ -109,11 +121,19 @@ static void reordered_dimensions(void **state) {
         int64_t new_stride;
     } cases[] = {
         {"Tensor.permute", TUPLE(ctx, TENSOR(x), I(3), I(-2), I(0), I(1)), 4, {3, 2, 0, 1}, 0},
-        {"torch.permute", TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(2), I(3), I(1))), 4, {0, 2, 3, 1}, 0},
+        {"torch.permute",
+         TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(2), I(3), I(1))),
+         4,
+         {0, 2, 3, 1},
+         0},
         {"Tensor.transpose", TUPLE(ctx, TENSOR(x), I(0), I(-1)), 4, {3, 1, 2, 0}, 0},
         {"torch.swapaxes", TUPLE(ctx, TENSOR(x), I(1), I(2)), 4, {0, 2, 1, 3}, 0},
         {"torch.movedim", TUPLE(ctx, TENSOR(x), I(0), I(2)), 4, {1, 2, 0, 3}, 0},
-        {"torch.movedim", TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(1)), LIST(ctx, I(-1), I(0))), 4, {1, 2, 3, 0}, 0},
+        {"torch.movedim",
+         TUPLE(ctx, TENSOR(x), LIST(ctx, I(0), I(1)), LIST(ctx, I(-1), I(0))),
+         4,
+         {1, 2, 3, 0},
+         0},
         {"Tensor.squeeze", TUPLE(ctx, TENSOR(x)), 3, {0, 2, 3}, 0},
         {"Tensor.squeeze", TUPLE(ctx, TENSOR(x), I(1)), 3, {0, 2, 3}, 0},
         {"Tensor.squeeze", TUPLE(ctx, TENSOR(x), I(0)), 4, {0, 1, 2, 3}, 0},
@@ -127,7 +147,8 @@ static void reordered_dimensions(void **state) {
         assert_true(shares(x, y));
         for (int d = 0; d < y->ndim; d++) {
             assert_int_equal(y->sizes[d], cases[i].from[d] < 0 ? 1 : x->sizes[cases[i].from[d]]);
-            assert_int_equal(y->strides[d], cases[i].from[d] < 0 ? cases[i].new_stride : x->strides[cases[i].from[d]]);
+            assert_int_equal(y->strides[d], cases[i].from[d] < 0 ? cases[i].new_stride
+                                                                 : x->strides[cases[i].from[d]]);
         }
         fxs_tensor_unref(y);
     }
@@ -159,7 +180,8 @@ static void stretched_dimensions_have_stride_0(void **state) {
     assert_strides(one, SIZES(3, 1, 1)); /* a new dimension of size 1 is not stretched */
     for (int64_t i = 0; i < 24; i++)
         assert_near(nth(y, i), nth(x, i / 4 % 3), 0);
-    fxs_tensor_unref(x), fxs_tensor_unref(other), fxs_tensor_unref(y), fxs_tensor_unref(z), fxs_tensor_unref(one);
+    fxs_tensor_unref(x), fxs_tensor_unref(other), fxs_tensor_unref(y), fxs_tensor_unref(z),
+        fxs_tensor_unref(one);
 }
 
 static void flatten_and_unflatten(void **state) {
@@ -170,7 +192,8 @@ static void flatten_and_unflatten(void **state) {
     fxs_tensor *a = run(ctx, "torch.flatten", TUPLE(ctx, TENSOR(x), I(1))),
                *b = run(ctx, "torch.flatten", TUPLE(ctx, TENSOR(t), I(0), I(1)));
     fxs_tensor *same = run_op(ctx, "Tensor.flatten", TUPLE(ctx, TENSOR(x), I(2)), NONE),
-               *u = run(ctx, "Tensor.unflatten", TUPLE(ctx, TENSOR(x), I(-1), LIST(ctx, I(2), I(-1))));
+               *u = run(ctx, "Tensor.unflatten",
+                        TUPLE(ctx, TENSOR(x), I(-1), LIST(ctx, I(2), I(-1))));
     assert_shape(a, SIZES(2, 12));
     assert_true(shares(a, x));
     assert_shape(b, SIZES(6, 4));
@@ -179,15 +202,16 @@ static void flatten_and_unflatten(void **state) {
     assert_shape(u, SIZES(2, 3, 2, 2));
     for (int64_t i = 0; i < 24; i++)
         assert_near(nth(b, i), nth(t, i), 0);
-    fxs_tensor_unref(x), fxs_tensor_unref(t), fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(same),
-        fxs_tensor_unref(u);
+    fxs_tensor_unref(x), fxs_tensor_unref(t), fxs_tensor_unref(a), fxs_tensor_unref(b),
+        fxs_tensor_unref(same), fxs_tensor_unref(u);
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------- */
+/* ---- parts
+ * --------------------------------------------------------------------------------------------- */
 
 /* A tuple of parts along `dim` with these lengths that together are x. */
-static void expect_parts(fxs_ctx *ctx, const char *op, fxs_value args, fxs_tensor *x, int dim, int n,
-                         const int64_t *lengths) {
+static void expect_parts(fxs_ctx *ctx, const char *op, fxs_value args, fxs_tensor *x, int dim,
+                         int n, const int64_t *lengths) {
     fxs_value out = run_both(ctx, op, args, NONE);
     int64_t start = 0;
     assert_int_equal(out.tag, FXS_V_TUPLE);
@@ -205,15 +229,20 @@ static void expect_parts(fxs_ctx *ctx, const char *op, fxs_value args, fxs_tenso
 static void tensors_are_cut_into_parts(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 7), 1);
-    expect_parts(ctx, "Tensor.chunk", TUPLE(ctx, TENSOR(x), I(3), I(1)), x, 1, 3, (int64_t[]){3, 3, 1});
-    expect_parts(ctx, "Tensor.chunk", TUPLE(ctx, TENSOR(x), I(5), I(1)), x, 1, 4, (int64_t[]){2, 2, 2, 1});
+    expect_parts(ctx, "Tensor.chunk", TUPLE(ctx, TENSOR(x), I(3), I(1)), x, 1, 3,
+                 (int64_t[]){3, 3, 1});
+    expect_parts(ctx, "Tensor.chunk", TUPLE(ctx, TENSOR(x), I(5), I(1)), x, 1, 4,
+                 (int64_t[]){2, 2, 2, 1});
     expect_parts(ctx, "torch.chunk", TUPLE(ctx, TENSOR(x), I(1)), x, 0, 1, (int64_t[]){3});
-    expect_parts(ctx, "Tensor.split", TUPLE(ctx, TENSOR(x), I(4), I(-1)), x, 1, 2, (int64_t[]){4, 3});
-    expect_parts(ctx, "torch.functional.split", TUPLE(ctx, TENSOR(x), LIST(ctx, I(2), I(0), I(5)), I(1)), x, 1, 3,
+    expect_parts(ctx, "Tensor.split", TUPLE(ctx, TENSOR(x), I(4), I(-1)), x, 1, 2,
+                 (int64_t[]){4, 3});
+    expect_parts(ctx, "torch.functional.split",
+                 TUPLE(ctx, TENSOR(x), LIST(ctx, I(2), I(0), I(5)), I(1)), x, 1, 3,
                  (int64_t[]){2, 0, 5});
-    expect_parts(ctx, "torch.tensor_split", TUPLE(ctx, TENSOR(x), I(3), I(1)), x, 1, 3, (int64_t[]){3, 2, 2});
-    expect_parts(ctx, "torch.tensor_split", TUPLE(ctx, TENSOR(x), LIST(ctx, I(1), I(-2)), I(1)), x, 1, 3,
-                 (int64_t[]){1, 4, 2});
+    expect_parts(ctx, "torch.tensor_split", TUPLE(ctx, TENSOR(x), I(3), I(1)), x, 1, 3,
+                 (int64_t[]){3, 2, 2});
+    expect_parts(ctx, "torch.tensor_split", TUPLE(ctx, TENSOR(x), LIST(ctx, I(1), I(-2)), I(1)), x,
+                 1, 3, (int64_t[]){1, 4, 2});
     fxs_value rows = run_both(ctx, "Tensor.unbind", TUPLE(ctx, TENSOR(x), I(1)), NONE);
     assert_int_equal(fxs_value_len(&rows), 7);
     for (size_t i = 0; i < 7; i++) {
@@ -237,8 +266,8 @@ static void single_parts(void **state) {
                *n = run(ctx, "Tensor.narrow", TUPLE(ctx, TENSOR(x), I(0), I(-3), I(2)));
     fxs_tensor *d = run(ctx, "torch.diagonal", TUPLE(ctx, TENSOR(x), I(1))),
                *w = run(ctx, "Tensor.unfold", TUPLE(ctx, TENSOR(x), I(1), I(3), I(2)));
-    fxs_tensor *a =
-        run(ctx, "torch.as_strided", TUPLE(ctx, TENSOR(x), LIST(ctx, I(2), I(2)), LIST(ctx, I(1), I(5)), I(3)));
+    fxs_tensor *a = run(ctx, "torch.as_strided",
+                        TUPLE(ctx, TENSOR(x), LIST(ctx, I(2), I(2)), LIST(ctx, I(1), I(5)), I(3)));
     assert_shape(w, SIZES(4, 2, 3));
     assert_strides(w, SIZES(5, 2, 1));
     for (int64_t i = 0; i < 4; i++) {
@@ -258,11 +287,12 @@ static void single_parts(void **state) {
             "unfold: maximum size for the tensor at dimension 1 is 5, but size is 6");
     refuses(ctx, "torch.as_strided", TUPLE(ctx, TENSOR(x), LIST(ctx, I(3)), LIST(ctx, I(10))), NONE,
             "as_strided: reaches element 20 of a storage of 20 elements");
-    fxs_tensor_unref(x), fxs_tensor_unref(s), fxs_tensor_unref(n), fxs_tensor_unref(d), fxs_tensor_unref(w),
-        fxs_tensor_unref(a);
+    fxs_tensor_unref(x), fxs_tensor_unref(s), fxs_tensor_unref(n), fxs_tensor_unref(d),
+        fxs_tensor_unref(w), fxs_tensor_unref(a);
 }
 
-/* ---- conversions and formats --------------------------------------------------------------------------- */
+/* ---- conversions and formats
+ * --------------------------------------------------------------------------- */
 
 static void conversions_keep_the_layout(void **state) {
     fxs_ctx *ctx = *state;
@@ -270,9 +300,10 @@ static void conversions_keep_the_layout(void **state) {
     static const struct {
         const char *op;
         fxs_dtype dtype;
-    } cases[] = {{"Tensor.double", FXS_FLOAT64}, {"Tensor.half", FXS_FLOAT16}, {"Tensor.bfloat16", FXS_BFLOAT16},
-                 {"Tensor.long", FXS_INT64},     {"Tensor.int", FXS_INT32},    {"Tensor.short", FXS_INT16},
-                 {"Tensor.char", FXS_INT8},      {"Tensor.bool", FXS_BOOL}};
+    } cases[] = {{"Tensor.double", FXS_FLOAT64},    {"Tensor.half", FXS_FLOAT16},
+                 {"Tensor.bfloat16", FXS_BFLOAT16}, {"Tensor.long", FXS_INT64},
+                 {"Tensor.int", FXS_INT32},         {"Tensor.short", FXS_INT16},
+                 {"Tensor.char", FXS_INT8},         {"Tensor.bool", FXS_BOOL}};
     fxs_tensor *x = laid_out(ctx, random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3, 4, 5), 1), turned);
     fxs_fill_uniform(ctx, x, 3, -9, 9);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -287,7 +318,8 @@ static void conversions_keep_the_layout(void **state) {
                         tolerance_of(cases[i].dtype));
         fxs_tensor_unref(y);
     }
-    static const char *const same[] = {"Tensor.float", "Tensor.cpu", "Tensor.cuda", "Tensor.detach"};
+    static const char *const same[] = {"Tensor.float", "Tensor.cpu", "Tensor.cuda",
+                                       "Tensor.detach"};
     for (int i = 0; i < 3; i++) {
         fxs_tensor *y = run_op(ctx, same[i], TUPLE(ctx, TENSOR(x)), NONE);
         assert_ptr_equal(y, x);
@@ -303,28 +335,32 @@ static void conversions_keep_the_layout(void **state) {
 
 static void the_forms_of_to(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1), *n = random_tensor(ctx, FXS_INT64, SIZES(3), 1);
-    fxs_value f64 = {.tag = FXS_V_DTYPE, .u.dtype = FXS_FLOAT64}, f32 = {.tag = FXS_V_DTYPE, .u.dtype = FXS_FLOAT32},
-              device;
+    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 1),
+               *n = random_tensor(ctx, FXS_INT64, SIZES(3), 1);
+    fxs_value f64 = {.tag = FXS_V_DTYPE, .u.dtype = FXS_FLOAT64},
+              f32 = {.tag = FXS_V_DTYPE, .u.dtype = FXS_FLOAT32}, device;
     assert_ok(ctx, fxs_make_text(ctx, NULL, FXS_V_DEVICE, "cuda:0", 6, &device));
     fxs_tensor *a = run(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), f64)),
                *b = run(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), fxs_value_ref(device), f64)),
                *o = run(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), TENSOR(n))),
                *d = run(ctx, "Tensor.type_as", TUPLE(ctx, TENSOR(n), TENSOR(x)));
     fxs_tensor *same = run_op(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), device), NONE),
-               *copy = run_op(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), f32), KEYWORDS(ctx, {"copy", fxs_bool(true)}));
+               *copy = run_op(ctx, "Tensor.to", TUPLE(ctx, TENSOR(x), f32),
+                              KEYWORDS(ctx, {"copy", fxs_bool(true)}));
     assert_int_equal(a->dtype, FXS_FLOAT64);
     assert_int_equal(b->dtype, FXS_FLOAT64);
     assert_int_equal(o->dtype, FXS_INT64);
     assert_int_equal(d->dtype, FXS_FLOAT32);
     assert_ptr_equal(same, x);
     assert_false(shares(copy, x));
-    fxs_tensor_unref(x), fxs_tensor_unref(n), fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(o),
-        fxs_tensor_unref(d);
+    fxs_tensor_unref(x), fxs_tensor_unref(n), fxs_tensor_unref(a), fxs_tensor_unref(b),
+        fxs_tensor_unref(o), fxs_tensor_unref(d);
     fxs_tensor_unref(same), fxs_tensor_unref(copy);
 }
 
-static fxs_value format(fxs_memory_format f) { return (fxs_value){.tag = FXS_V_MEMORY_FORMAT, .u.format = f}; }
+static fxs_value format(fxs_memory_format f) {
+    return (fxs_value){.tag = FXS_V_MEMORY_FORMAT, .u.format = f};
+}
 
 static void memory_formats(void **state) {
     fxs_ctx *ctx = *state;
@@ -344,14 +380,16 @@ static void memory_formats(void **state) {
         assert_near(nth(last, i), nth(x, i), 0);
         assert_near(nth(back, i), nth(x, i), 0);
     }
-    refuses(ctx, "Tensor.contiguous", TUPLE(ctx, TENSOR(v)),
-            KEYWORDS(ctx, {"memory_format", format(FXS_CHANNELS_LAST)}),
-            "contiguous: required rank 4 tensor to use the channels_last format, but it has rank 1");
-    fxs_tensor_unref(x), fxs_tensor_unref(v), fxs_tensor_unref(last), fxs_tensor_unref(back), fxs_tensor_unref(same),
-        fxs_tensor_unref(kept);
+    refuses(
+        ctx, "Tensor.contiguous", TUPLE(ctx, TENSOR(v)),
+        KEYWORDS(ctx, {"memory_format", format(FXS_CHANNELS_LAST)}),
+        "contiguous: required rank 4 tensor to use the channels_last format, but it has rank 1");
+    fxs_tensor_unref(x), fxs_tensor_unref(v), fxs_tensor_unref(last), fxs_tensor_unref(back),
+        fxs_tensor_unref(same), fxs_tensor_unref(kept);
 }
 
-/* ---- cat and stack ------------------------------------------------------------------------------------- */
+/* ---- cat and stack
+ * ------------------------------------------------------------------------------------- */
 
 static void cat_along_every_dimension(void **state) {
     fxs_ctx *ctx = *state;
@@ -362,7 +400,8 @@ static void cat_along_every_dimension(void **state) {
                    *none = random_tensor(ctx, FXS_FLOAT32, SIZES(0), 1);
         sizes[dim] = 5;
         b = laid_out(ctx, random_tensor(ctx, FXS_INT32, 3, sizes, 2), turned);
-        fxs_tensor *y = run(ctx, "torch.cat", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(none), TENSOR(b)), I(dim)));
+        fxs_tensor *y = run(ctx, "torch.cat",
+                            TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(none), TENSOR(b)), I(dim)));
         sizes[dim] = a->sizes[dim] + 5;
         assert_shape(y, 3, sizes);
         assert_int_equal(y->dtype, FXS_FLOAT32);
@@ -389,13 +428,15 @@ static void joined_tensors_keep_channels_last(void **state) {
     assert_strides(piled, SIZES(120, 3, 1, 30, 6)); /* a cat that is split */
     for (int64_t i = 0; i < 240; i++)
         assert_near(nth(piled, i), nth(a, i / 120 * 60 + i % 60), 0);
-    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(both), fxs_tensor_unref(mixed), fxs_tensor_unref(piled);
+    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(both), fxs_tensor_unref(mixed),
+        fxs_tensor_unref(piled);
 }
 
 static void stacks(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *a = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 1),
-               *b = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 2), *v = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 2);
+               *b = random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3), 2),
+               *v = random_tensor(ctx, FXS_FLOAT32, SIZES(3), 2);
     fxs_tensor *s = run(ctx, "torch.stack", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(b)), I(-1))),
                *h = run(ctx, "torch.hstack", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(b)))),
                *r = run(ctx, "torch.vstack", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(v)))),
@@ -407,14 +448,17 @@ static void stacks(void **state) {
     for (int64_t i = 0; i < 12; i++)
         assert_near(nth(s, i), nth(i % 2 ? b : a, i / 2), 0);
     refuses(ctx, "torch.stack", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(v))), NONE,
-            "stack: expects each tensor to be equal size, but got [2, 3] at entry 0 and [3] at entry 1");
-    refuses(ctx, "torch.cat", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(v))), NONE,
-            "cat: tensors must have the same number of dimensions: got 2 and 1: shapes [2, 3] and [3]");
+            "stack: expects each tensor to be equal size, but got [2, 3] at entry 0 and [3] at "
+            "entry 1");
+    refuses(
+        ctx, "torch.cat", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(v))), NONE,
+        "cat: tensors must have the same number of dimensions: got 2 and 1: shapes [2, 3] and [3]");
     refuses(ctx, "torch.cat", TUPLE(ctx, LIST(ctx, TENSOR(a), TENSOR(r)), I(1)), NONE,
-            "cat: sizes of tensors must match except in dimension 1: shapes [2, 3] and [3, 3] (tensor number 1 in the "
+            "cat: sizes of tensors must match except in dimension 1: shapes [2, 3] and [3, 3] "
+            "(tensor number 1 in the "
             "list)");
-    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(v), fxs_tensor_unref(s), fxs_tensor_unref(h),
-        fxs_tensor_unref(r), fxs_tensor_unref(d);
+    fxs_tensor_unref(a), fxs_tensor_unref(b), fxs_tensor_unref(v), fxs_tensor_unref(s),
+        fxs_tensor_unref(h), fxs_tensor_unref(r), fxs_tensor_unref(d);
 }
 
 int main(void) {

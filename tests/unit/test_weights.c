@@ -1,5 +1,5 @@
-/* test_weights.c: values from a .safetensors file: a tiny network gives PyTorch's numbers with them, and a broken file
- * is a status with a reason, never a crash. */
+/* test_weights.c: values from a .safetensors file: a tiny network gives PyTorch's numbers with
+ * them, and a broken file is a status with a reason, never a crash. */
 #include "golden.h"
 
 #include <unistd.h>
@@ -43,7 +43,8 @@ static void a_network_gives_the_numbers_of_its_weights(void **state) {
     tiny_path(path);
     assert_ok(ctx, fxs_module_load_weights(m, path, &notes));
     assert_null(notes);
-    assert_true(fxs_module_attribute(fxs_module_find(m, "conv"), "weight", 6)->data->storage->file != NULL);
+    assert_true(
+        fxs_module_attribute(fxs_module_find(m, "conv"), "weight", 6)->data->storage->file != NULL);
     for (int run = 0; run < 2; run++) { /* values stay after a run */
         fxs_value y = run_tiny(ctx, m);
         at = want;
@@ -72,7 +73,8 @@ static void header_file(char path[64], const char *header, size_t data) {
     write_file(path, bytes, 8 + n + data);
 }
 
-static void refused(fxs_ctx *ctx, fxs_module *m, const char *path, fxs_status status, const char *reason) {
+static void refused(fxs_ctx *ctx, fxs_module *m, const char *path, fxs_status status,
+                    const char *reason) {
     char *notes;
     fxs_status s = fxs_module_load_weights(m, path, &notes);
     if (s != status || !strstr(fxs_ctx_error(ctx), reason))
@@ -95,21 +97,31 @@ static void broken_files_are_refused_with_a_reason(void **state) {
         {"{\"a\":1,\"a\":2}", "can't be parsed", 0, FXS_EPARSE},
         {"{}", "none of its tensors", 0, FXS_EPARSE},
         {"{\"fc.bias\":{}}", "dtype is not known", 0, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F3\",\"shape\":[3],\"data_offsets\":[0,12]}}", "dtype is not known", 12,
+        {"{\"fc.bias\":{\"dtype\":\"F3\",\"shape\":[3],\"data_offsets\":[0,12]}}",
+         "dtype is not known", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":3,\"data_offsets\":[0,12]}}", "needs a shape",
+         12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[-3],\"data_offsets\":[0,12]}}", "whole number",
+         12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,12]}}",
+         "whole number", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0]}}", "two data_offsets",
+         12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", "do not fit", 12,
          FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":3,\"data_offsets\":[0,12]}}", "needs a shape", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[-3],\"data_offsets\":[0,12]}}", "whole number", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,12]}}", "whole number", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0]}}", "two data_offsets", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", "do not fit", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[4,16]}}", "do not fit", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[-4,8]}}", "do not fit", 12, FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[9223372036854775807,0]}}", "do not fit", 12,
-         FXS_EPARSE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "has shape [4]", 16, FXS_ESHAPE},
-        {"{\"fc.bias\":{\"dtype\":\"C64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "does not become", 24, FXS_ETYPE},
-        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]}}", "", 0,
-         FXS_ELIMIT},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[4,16]}}", "do not fit",
+         12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[-4,8]}}", "do not fit",
+         12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[9223372036854775807,0]}}",
+         "do not fit", 12, FXS_EPARSE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "has shape [4]",
+         16, FXS_ESHAPE},
+        {"{\"fc.bias\":{\"dtype\":\"C64\",\"shape\":[3],\"data_offsets\":[0,24]}}",
+         "does not become", 24, FXS_ETYPE},
+        {"{\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]}"
+         "}",
+         "", 0, FXS_ELIMIT},
     };
     fxs_module *m = load_tiny(ctx);
     char path[64];
@@ -135,8 +147,9 @@ static void broken_files_are_refused_with_a_reason(void **state) {
 static void other_types_are_converted_and_odd_places_copied(void **state) {
     fxs_ctx *ctx = *state;
     char bytes[256] = {0}, path[64], *notes;
-    static const char header[] = "{\"fc.bias\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]},"
-                                 "\"no.such\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[6,7]}}  ";
+    static const char header[] =
+        "{\"fc.bias\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,6]},"
+        "\"no.such\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[6,7]}}  ";
     static const uint16_t half[] = {0x3c00, 0xc000, 0x3800};    /* 1, -2, 0.5 */
     size_t n = sizeof header - 1 - (sizeof header % 2 ? 0 : 1); /* an odd place for the data */
     fxs_module *m = load_tiny(ctx);

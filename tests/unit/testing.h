@@ -1,5 +1,5 @@
-/* testing.h: what unit tests share: cmocka with its includes, contexts, tensors from lists, calls of operators by name,
- * and comparison with plain double-precision references. */
+/* testing.h: what unit tests share: cmocka with its includes, contexts, tensors from lists, calls
+ * of operators by name, and comparison with plain double-precision references. */
 #ifndef FXS_TESTS_TESTING_H
 #define FXS_TESTS_TESTING_H
 
@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "op/registry.h"
 
-#define SIZES(...)                                                                                                     \
+#define SIZES(...)                                                                                 \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static inline void assert_ok_at(fxs_ctx *ctx, fxs_status s, const char *file, int line) {
@@ -28,7 +28,8 @@ static inline void assert_ok_at(fxs_ctx *ctx, fxs_status s, const char *file, in
 #define assert_ok(ctx, call) assert_ok_at((ctx), (call), __FILE__, __LINE__)
 
 /* Uniform random numbers in -1..1 (float types), 0..9 (integers) or 0..1 (bool), by seed. */
-static inline fxs_tensor *random_tensor(fxs_ctx *ctx, fxs_dtype d, int ndim, const int64_t *sizes, uint64_t seed) {
+static inline fxs_tensor *random_tensor(fxs_ctx *ctx, fxs_dtype d, int ndim, const int64_t *sizes,
+                                        uint64_t seed) {
     fxs_tensor *t;
     assert_ok(ctx, fxs_tensor_new(ctx, d, ndim, sizes, &t));
     if (fxs_is_floating(d))
@@ -43,7 +44,8 @@ static inline double element(const fxs_tensor *t, const int64_t *index) {
     int64_t at = 0;
     for (int i = 0; i < t->ndim; i++)
         at += index[i] * t->strides[i];
-    return fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype));
+    return fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) +
+                                         at * (int64_t)fxs_dtype_size(t->dtype));
 }
 
 /* Element by row-major position, whatever the strides. */
@@ -57,7 +59,8 @@ static inline double nth(const fxs_tensor *t, int64_t n) {
 }
 
 static inline void assert_near(double have, double want, double tolerance) {
-    if (isnan(want) ? !isnan(have) : have != want && !(fabs(have - want) <= tolerance * (1 + fabs(want)))) {
+    if (isnan(want) ? !isnan(have)
+                    : have != want && !(fabs(have - want) <= tolerance * (1 + fabs(want)))) {
         fprintf(stderr, "have %.9g, want %.9g\n", have, want);
         fail();
     }
@@ -83,10 +86,12 @@ static inline fxs_value make_list(fxs_ctx *ctx, fxs_tag tag, size_t n, const fxs
         v.u.seq->items[i] = items[i];
     return v;
 }
-#define LIST(ctx, ...)                                                                                                 \
-    make_list((ctx), FXS_V_LIST, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value), (fxs_value[]){__VA_ARGS__})
-#define TUPLE(ctx, ...)                                                                                                \
-    make_list((ctx), FXS_V_TUPLE, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value), (fxs_value[]){__VA_ARGS__})
+#define LIST(ctx, ...)                                                                             \
+    make_list((ctx), FXS_V_LIST, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),           \
+              (fxs_value[]){__VA_ARGS__})
+#define TUPLE(ctx, ...)                                                                            \
+    make_list((ctx), FXS_V_TUPLE, sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),          \
+              (fxs_value[]){__VA_ARGS__})
 #define TENSOR(t) fxs_of_tensor(fxs_tensor_ref(t))
 
 static inline fxs_value make_str(fxs_ctx *ctx, const char *s) {
@@ -110,13 +115,15 @@ static inline fxs_value make_keywords(fxs_ctx *ctx, size_t n, const keyword *k) 
     }
     return v;
 }
-#define KEYWORDS(ctx, ...)                                                                                             \
-    make_keywords((ctx), sizeof((keyword[]){__VA_ARGS__}) / sizeof(keyword), (keyword[]){__VA_ARGS__})
+#define KEYWORDS(ctx, ...)                                                                         \
+    make_keywords((ctx), sizeof((keyword[]){__VA_ARGS__}) / sizeof(keyword),                       \
+                  (keyword[]){__VA_ARGS__})
 
-/* Calls an operator by a graph's spelling ("torch.conv2d", "Tensor.view"); args (a tuple) and kwargs (a dict or none)
- * are dropped after. The status is returned so that refusals can be tested; *out is the counted result. */
-static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, fxs_value args, fxs_value kwargs,
-                                fxs_value *out) {
+/* Calls an operator by a graph's spelling ("torch.conv2d", "Tensor.view"); args (a tuple) and
+ * kwargs (a dict or none) are dropped after. The status is returned so that refusals can be tested;
+ * *out is the counted result. */
+static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, fxs_value args,
+                                fxs_value kwargs, fxs_value *out) {
     fxs_arena scratch = {0};
     const fxs_candidate *ops;
     fxs_applied applied = {0};
@@ -125,7 +132,8 @@ static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, f
         fprintf(stderr, "no operator is spelled %s\n", spelling);
     assert_non_null(ops);
     fxs_apply how = {.meta = meta, .seed = 1, .scratch = &scratch};
-    fxs_status s = fxs_op_apply(ctx, ops, &args, kwargs.tag == FXS_V_DICT ? &kwargs : NULL, &how, &applied);
+    fxs_status s =
+        fxs_op_apply(ctx, ops, &args, kwargs.tag == FXS_V_DICT ? &kwargs : NULL, &how, &applied);
     *out = applied.result;
     fxs_value_unref(&args);
     fxs_value_unref(&kwargs);
@@ -134,7 +142,8 @@ static inline fxs_status try_op(fxs_ctx *ctx, bool meta, const char *spelling, f
 }
 
 /* The same for calls that must succeed and give one tensor. */
-static inline fxs_tensor *run_op(fxs_ctx *ctx, const char *spelling, fxs_value args, fxs_value kwargs) {
+static inline fxs_tensor *run_op(fxs_ctx *ctx, const char *spelling, fxs_value args,
+                                 fxs_value kwargs) {
     fxs_value out;
     assert_ok(ctx, try_op(ctx, false, spelling, args, kwargs, &out));
     assert_int_equal(out.tag, FXS_V_TENSOR);

@@ -1,5 +1,6 @@
-/* tracing.h: what the tests of the tracer share: networks traced from a function or a module, compared with what
- * torch.fx printed for the same one (tests/golden/trace, one file a script of several graphs). */
+/* tracing.h: what the tests of the tracer share: networks traced from a function or a module,
+ * compared with what torch.fx printed for the same one (tests/golden/trace, one file a script of
+ * several graphs). */
 #ifndef FXS_TESTS_TRACING_H
 #define FXS_TESTS_TRACING_H
 
@@ -58,7 +59,8 @@ static inline fxs_module *trace_with(fxs_ctx *ctx, const char *signature, fxs_fo
 }
 
 /* root is dropped. */
-static inline fxs_module *trace_module(fxs_ctx *ctx, fxs_module *root, const fxs_trace_options *opt) {
+static inline fxs_module *trace_module(fxs_ctx *ctx, fxs_module *root,
+                                       const fxs_trace_options *opt) {
     fxs_module *m;
     assert_ok(ctx, fxs_trace(ctx, root, opt, &m));
     fxs_module_unref(root);
@@ -66,8 +68,8 @@ static inline fxs_module *trace_module(fxs_ctx *ctx, fxs_module *root, const fxs
 }
 
 /* The trace fails with a message that ends in `message`. */
-static inline void assert_refusal(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn, const fxs_trace_options *opt,
-                                  const char *message) {
+static inline void assert_refusal(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn,
+                                  const fxs_trace_options *opt, const char *message) {
     fxs_module *m;
     fxs_status s = fxs_trace_function(ctx, "f", signature, fn, NULL, opt, &m);
     const char *have = fxs_ctx_error(ctx);
