@@ -130,13 +130,19 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
     size_t len;
     cli_exit e = CLI_OK;
     if (files->len) {
-        e = drawn(w, fxs_draw(w->model, how, files->items, files->len, &notes));
+        cli_drawing_begin();
+        fxs_status status = fxs_draw(w->model, how, files->items, files->len, &notes);
+        cli_drawing_end();
+        e = drawn(w, status);
         tell_notes(notes);
     }
     if (e != CLI_OK || !to_stdout)
         return e;
     notes = NULL;
-    e = drawn(w, fxs_draw_memory(w->model, how, s->picture_format, &picture, &len, &notes));
+    cli_drawing_begin();
+    fxs_status status = fxs_draw_memory(w->model, how, s->picture_format, &picture, &len, &notes);
+    cli_drawing_end();
+    e = drawn(w, status);
     tell_notes(notes);
     if (e == CLI_OK)
         cli_out_bytes(picture, len);

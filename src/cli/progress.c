@@ -1,6 +1,8 @@
 /* progress.c: what a run has done so far, in one line that is written again and again, and taken
  * away in the end. Only a terminal gets it, and only when the work takes long enough to wonder. */
+#include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,4 +37,29 @@ void cli_progress_end(cli_progress *p) {
         fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
     fflush(stderr);
     p->visible = false;
+}
+
+/* Layout and drawing tell no steps: a timer writes the line when they last. */
+static volatile sig_atomic_t drawing_visible;
+
+static void say_drawing(int signal_number) {
+    static const char line[] = "\rfxscope: drawing";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)signal_number;
+    drawing_visible = written > 0;
+}
+
+void cli_drawing_begin(void) {
+    struct sigaction action = {.sa_handler = say_drawing, .sa_flags = SA_RESTART};
+    struct itimerval timer = {.it_value = {.tv_usec = (suseconds_t)(patience * 1e6)}};
+    drawing_visible = 0;
+    if (isatty(STDERR_FILENO) && sigaction(SIGALRM, &action, NULL) == 0)
+        setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void cli_drawing_end(void) {
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    if (drawing_visible)
+        fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");
+    fflush(stderr);
 }

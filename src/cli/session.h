@@ -46,5 +46,8 @@ void cli_progress_begin(cli_progress *p);
 void cli_progress_step(void *user, size_t done, size_t total);
 /* Takes the line away. */
 void cli_progress_end(cli_progress *p);
+/* The same around work that tells no steps: layout and drawing. */
+void cli_drawing_begin(void);
+void cli_drawing_end(void);
 
 #endif
