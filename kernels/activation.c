@@ -45,8 +45,17 @@ static inline double gelu_tanh(double x) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
 
 NUMBERS(relu, x < 0 ? 0 : x, x < 0 ? 0 : x, x < 0 ? 0 : x)
-NUMBERS(hardtanh, fxs_vec_clamp(x, p->a, p->b), x<p->da ? p->da : x> p->db ? p->db : x,
-        x<p->ia ? p->ia : x> p->ib ? p->ib : x)
+/* The upper limit wins where they cross. */
+static inline double clamp_double(double x, double low, double high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+static inline int64_t clamp_int(int64_t x, int64_t low, int64_t high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+NUMBERS(hardtanh, fxs_vec_clamp(x, p->a, p->b), clamp_double(x, p->da, p->db),
+        clamp_int(x, p->ia, p->ib))
 NUMBERS(threshold, x <= p->a ? p->b : x, x <= p->da ? p->db : x, x <= p->ia ? p->ib : x)
 FLOATS(leaky_relu, x > 0 ? x : x * p->a, x > 0 ? x : x * p->da)
 FLOATS(gelu, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)),

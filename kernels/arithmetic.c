@@ -220,6 +220,16 @@ static fxs_status infer_sub(fxs_call *c) {
     return infer_add(c);
 }
 
+/* sub(other, self) */
+static fxs_status infer_rsub(fxs_call *c) {
+    fxs_value swapped[] = {c->arg[1], c->arg[0], c->arg[2]};
+    const fxs_value *given = c->arg;
+    c->arg = swapped;
+    fxs_status s = infer_sub(c);
+    c->arg = given;
+    return s;
+}
+
 static fxs_status infer_div(fxs_call *c) {
     const char *mode = fxs_arg_str(c, 2);
     if (fxs_arg_is_none(c, 2))
@@ -383,7 +393,7 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_sub, run_sub, cost_add, FXS_OP_POINTWISE},
     {"sub", NUMBER_ALPHA, "operator.sub operator.isub torch.sub", infer_sub, run_sub, cost_add,
      FXS_OP_NO_INPLACE},
-    {"rsub", WITH_ALPHA, "torch.rsub Tensor.__rsub__", infer_sub, run_rsub, cost_add,
+    {"rsub", WITH_ALPHA, "torch.rsub Tensor.__rsub__", infer_rsub, run_rsub, cost_add,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"mul", WITH_OTHER,
      "operator.mul Tensor.mul torch.mul Tensor.multiply torch.multiply Tensor.__mul__ "
@@ -426,7 +436,7 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_pow, run_pow, fxs_cost_one, FXS_OP_POINTWISE},
     {"pow", "(Scalar self, Tensor exponent) -> Tensor", "operator.pow operator.ipow torch.pow",
      infer_not_bool, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE},
-    {"rpow", WITH_OTHER, "Tensor.__rpow__", infer_not_bool, run_rpow, fxs_cost_one,
+    {"rpow", WITH_OTHER, "Tensor.__rpow__", infer_reflected, run_rpow, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"maximum", "(Tensor self, Tensor other) -> Tensor",
      "torch.maximum Tensor.maximum torch.max Tensor.max", infer_common, run_maximum, fxs_cost_one,

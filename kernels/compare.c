@@ -113,7 +113,7 @@ static fxs_status infer_bitwise_not(fxs_call *c) {
 #define LOGICAL(op)                                                                                \
     {                                                                                              \
 #op, "(Tensor self, Tensor other) -> Tensor", "torch." #op " Tensor." #op, infer_compare,  \
-            run_##op, fxs_cost_one, FXS_OP_POINTWISE                                               \
+            run_##op, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_GRAD                              \
     }
 /* Python spells operator.and_ but operator.xor. */
 #define BITWISE(op, infer, torch, sign, python)                                                    \

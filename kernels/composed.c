@@ -38,6 +38,15 @@ static fxs_tensor *close_to(fxs_compose *k) {
 
 static void make_isclose(fxs_compose *k) { fxs_give(k, close_to(k)); }
 
+/* logit(x, eps): x no nearer than eps to 0 and 1 */
+static void make_logit_within(fxs_compose *k) {
+    double eps = fxs_arg_float(k->call, 1);
+    fxs_tensor *x = arg(k, 0);
+    if (!fxs_arg_is_none(k->call, 1))
+        x = FXS_DO(k, "clamp", fxs_t(x), fxs_float(eps), fxs_float(1 - eps));
+    fxs_give(k, FXS_DO(k, "logit", fxs_t(x)));
+}
+
 /* float_power(a, b): in double */
 static void make_float_power(fxs_compose *k) {
     fxs_value a = k->call->arg[0], b = k->call->arg[1];
@@ -61,7 +70,10 @@ static void make_addbmm(fxs_compose *k) {
     p = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sum", fxs_t(p), fxs_int(0))), k->call->arg[4]);
     fxs_tensor *x =
         fxs_arg_float(k->call, 3) == 0 ? NULL : FXS_DO(k, "mul", fxs_t(arg(k, 0)), k->call->arg[3]);
-    fxs_give(k, x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p);
+    fxs_tensor *sum = x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p;
+    if (sum && (sum->ndim != 2 || sum->sizes[0] != p->sizes[0] || sum->sizes[1] != p->sizes[1]))
+        fxs_stop(k, FXS_ESHAPE, "the input can't be expanded to the products' shape");
+    fxs_give(k, sum);
 }
 
 /* inner(a, b): over the last dimensions of both */
@@ -219,6 +231,7 @@ static void make_cdist(fxs_compose *k) {
 
 FXS_COMPOSED(cdist)
 FXS_COMPOSED(isclose)
+FXS_COMPOSED(logit_within)
 FXS_COMPOSED(float_power)
 FXS_COMPOSED(addbmm)
 FXS_COMPOSED(inner)
@@ -280,6 +293,9 @@ static fxs_status infer_named_aminmax(fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_composed[] = {
+    {"logit_within", "(Tensor self, float? eps) -> Tensor",
+     "torch.logit Tensor.logit torch._C._special.special_logit", infer_logit_within,
+     run_logit_within, cost_logit_within, 0},
     {"isclose",
      "(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> "
      "Tensor",

@@ -13,6 +13,7 @@ const fxs_family fxs_families[] = {
     {"recurrent", fxs_ops_recurrent, fxs_modules_recurrent},
     {"recurrent cells", fxs_ops_recurrent_cell, fxs_modules_recurrent_cell},
     {"pooling", fxs_ops_pooling, fxs_modules_pooling},
+    {"unpooling", fxs_ops_unpooling, fxs_modules_unpooling},
     {"adaptive pooling", fxs_ops_pooling_adaptive, fxs_modules_pooling_adaptive},
     {"batch normalisation", fxs_ops_norm_batch, fxs_modules_norm_batch},
     {"layer normalisation", fxs_ops_norm_layer, fxs_modules_norm_layer},

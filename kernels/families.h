@@ -32,6 +32,8 @@ extern const fxs_op fxs_ops_fft[];
 extern const fxs_op fxs_ops_random_draw[];
 extern const fxs_op fxs_ops_transformer[];
 extern const fxs_module_row fxs_modules_transformer[];
+extern const fxs_op fxs_ops_unpooling[];
+extern const fxs_module_row fxs_modules_unpooling[];
 extern const fxs_op fxs_ops_composed[];
 extern const fxs_op fxs_ops_arithmetic_special[];
 extern const fxs_module_row fxs_modules_composed[];

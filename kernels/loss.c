@@ -227,6 +227,8 @@ static void same_rank(fxs_compose *k) {
 /* soft_margin_loss(input, target, size_average, reduce, reduction): log(1 + exp(-target input)) */
 static void make_soft_margin_loss(fxs_compose *k) {
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(arg(k, A)), fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, B)))));
+    if (x && x->ndim != arg(k, A)->ndim)
+        fxs_stop(k, FXS_ESHAPE, "the target must have the input's shape");
     fxs_give_loss(k, FXS_DO(k, "log1p", fxs_t(FXS_DO(k, "exp", fxs_t(x)))), 4);
 }
 

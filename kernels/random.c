@@ -189,6 +189,8 @@ const fxs_op fxs_ops_random[] = {
     {"randint", "(int low, int high, int[] size, " OPTIONS, "torch.randint", infer_randint_from,
      run_randint_from, NULL, PURE},
     {"randperm", "(int n, " OPTIONS, "torch.randperm", infer_randperm, run_randperm, NULL, PURE},
+    {"bernoulli", "(Tensor self, float p) -> Tensor", "torch.bernoulli Tensor.bernoulli",
+     infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM | FXS_OP_NO_GRAD},
     {"bernoulli", "(Tensor self, float? p=None) -> Tensor", "torch.bernoulli Tensor.bernoulli",
      infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM},
     {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_",

@@ -60,6 +60,12 @@ static fxs_status infer_sum(fxs_call *c) {
     int dim;
     if (!fxs_arg_is_none(c, 2))
         d = c->arg[2].u.dtype;
+    if (c->in_place && fxs_arg_is_none(c, 2))
+        d = t->dtype;
+    if (c->in_place && d != t->dtype)
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "bad in-place call: a result of torch.%s for a tensor of torch.%s",
+                          fxs_dtype_name(d), fxs_dtype_name(t->dtype));
     FXS_TRY(fxs_line_dim(c, 1, &dim));
     FXS_TRY(fxs_check_computable(c, t->dtype));
     FXS_TRY(fxs_check_computable(c, d));

@@ -220,12 +220,11 @@ static void put_all(fxs_tensor *out, const fxs_tensor *places, const fxs_tensor 
     const int64_t *place = fxs_tensor_data(places);
     fxs_dtype d = out->dtype;
     for (int64_t i = 0, n = fxs_tensor_numel(places); i < n; i++) {
-        int64_t rest = i, at = 0, from = 0, step = 1;
+        int64_t rest = i, at = 0, from = 0;
         for (int k = places->ndim - 1; k >= 0; k--) {
             from += rest % places->sizes[k] * values->strides[k];
             at += rest % places->sizes[k] * places->strides[k];
             rest /= places->sizes[k];
-            step *= places->sizes[k];
         }
         number x = load(d, fxs_tensor_data(values), from);
         int64_t to = place[at];

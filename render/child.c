@@ -17,6 +17,7 @@
 
 /* Sanitizers reserve terabytes of addresses; there a limit means nothing. */
 enum { MAX_MEMORY_GIB = 4, SANITIZED_TIB = 1, DONE = 0, REFUSED = 1, LEFT = 3 };
+enum { STALL_SECONDS = 2, MAX_TRIES = 3 };
 static const char end_mark[] =
     "\nEND\n"; /* behind a whole answer: tells it from a torn one when nobody can be waited for */
 
@@ -112,11 +113,37 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A child that is forked while another thread of the program (pango starts some) holds a lock may
+ * wait for that lock for ever. It is known by using no processor time; a child that works, or an
+ * overloaded machine, does. */
+typedef struct watch {
+    pid_t pid;
+    double since, spent; /* when the child's processor time last grew, and to what */
+} watch;
+
+static bool is_stalled(watch *w) {
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(w->pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return false;
+    double spent = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    if (spent > w->spent) {
+        w->spent = spent;
+        w->since = now();
+    }
+    return now() - w->since > STALL_SECONDS;
+}
+
 /* Reads to the end of the stream; false with a reason when time, room or memory is out. */
-static bool collect(int fd, double deadline, size_t max_bytes, fxs_buf *answer, fxs_buf *why) {
+static bool collect(int fd, double deadline, size_t max_bytes, watch *w, fxs_buf *answer,
+                    fxs_buf *why) {
     char chunk[16384];
     for (;;) {
         double left = deadline - now();
+        if (is_stalled(w)) {
+            fxs_buf_puts(why, "stood still, and was stopped");
+            return false;
+        }
         if (left <= 0) {
             fxs_buf_puts(why, "took too long, and was stopped");
             return false;
@@ -171,10 +198,9 @@ static void explain(int status, fxs_buf *why) {
         fxs_buf_puts(why, "ended without an answer");
 }
 
-fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size_t max_bytes,
-                         fxs_buf *answer, fxs_buf *why) {
+static fxs_status run_once(fxs_child_fn *fn, const void *arg, double deadline, size_t max_bytes,
+                           bool *stalled, fxs_buf *answer, fxs_buf *why) {
     int fds[2];
-    double deadline = now() + seconds;
     if (pipe2(fds, O_CLOEXEC) != 0) {
         fxs_buf_printf(why, "can't make a pipe: %s", strerror(errno));
         return FXS_EIO;
@@ -188,11 +214,13 @@ fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size
     }
     if (pid == 0) {
         close(fds[0]);
-        be_child(fn, arg, seconds, fds[1]);
+        be_child(fn, arg, deadline - now(), fds[1]);
     }
     close(fds[1]);
-    bool whole = collect(fds[0], deadline, max_bytes, answer, why);
+    watch w = {.pid = pid, .since = now()};
+    bool whole = collect(fds[0], deadline, max_bytes, &w, answer, why);
     close(fds[0]);
+    *stalled = !whole && is_stalled(&w);
     /* Only a child that is still ours may be killed: were SIGCHLD ignored, its number could be
      * another's by now. But then collect failed while the pipe was open, so it was alive a moment
      * ago. */
@@ -206,4 +234,17 @@ fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size
         return FXS_ELIMIT;
     }
     return FXS_OK;
+}
+
+fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size_t max_bytes,
+                         fxs_buf *answer, fxs_buf *why) {
+    double deadline = now() + seconds;
+    for (int tries = 1;; tries++) {
+        bool stalled = false;
+        fxs_status s = run_once(fn, arg, deadline, max_bytes, &stalled, answer, why);
+        if (!stalled || tries == MAX_TRIES)
+            return s;
+        fxs_buf_cut(answer, 0);
+        fxs_buf_cut(why, 0);
+    }
 }

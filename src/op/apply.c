@@ -182,7 +182,8 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
                   c->nout == 1;
     bool fresh = true;
     self->requires_grad |=
-        out->requires_grad || (f->grad && out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
+        out->requires_grad || (f->grad && !(c->op->flags & FXS_OP_NO_GRAD) &&
+                               out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
     if (!compute)
         forget_self(c);
     if (direct || !compute) {

@@ -12,7 +12,7 @@ FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', 
 # Refusals that come from elements of tensors, which META does not see.
 BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|non-?zero|negative|Boolean value|'
                       r'must be non-negative|smaller than num_classes|ambiguous|probabilit|p_?\b|'
-                      r'positive|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source')
+                      r'positive|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|max index')
 # What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
 # other spellings of the same row leave out.
 NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
@@ -191,6 +191,8 @@ def answer(case):
             if any(n > 1 and s == 0 for n, s in zip(first.shape, first.stride())):
                 return None  # several results for one place: nobody defines which one stays
             want['self'] = encode(first)
+            if first.requires_grad and not first.dtype.is_floating_point and not first.dtype.is_complex:
+                return None  # PyTorch says that integers require grad
         return want
     except NotImplementedError as e:
         return None if 'Could not run' in str(e) else {'refused': str(e)[:160]}

@@ -57,7 +57,7 @@ def units(rows, layers, wanted):
     out = []
     for row in rows:
         for s in dict.fromkeys([s.rstrip('!') for s in row.spellings] + list(in_place_forms(row))):
-            if answers.resolve(s) and s != 'Tensor.__deepcopy__':
+            if answers.resolve(s) and s not in ('Tensor.__deepcopy__', 'Tensor.cuda'):
                 out.append(('op', row, s))
             else:
                 STRANGE.add(s)
@@ -247,13 +247,16 @@ def report(made, results, show, failures):
     return bad
 
 
-def record(path, made, results, per, budget=450000):
+def record(path, made, results, per, budget=500000):
     """Keeps `per` short cases that agree for each spelling, spellings together."""
     groups, size = collections.defaultdict(list), 0
-    for (name, line), r in sorted(zip(made, results), key=lambda x: len(x[0][1])):
-        if r['ok'] and len(groups[name]) < per and size + len(line) < budget and len(line) < 1500:
-            groups[name].append(line.strip())
-            size += len(line) + 1
+    short = sorted(((n, x.strip()) for (n, x), r in zip(made, results) if r['ok'] and len(x) < 2500),
+                   key=lambda x: len(x[1]))
+    for count in range(per):  # one of each before there are two of any
+        for name, line in short:
+            if len(groups[name]) == count and line not in groups[name] and size + len(line) < budget:
+                groups[name].append(line)
+                size += len(line) + 1
     with open(path, 'w') as f:
         for name in sorted(n for n in groups if groups[n]):
             f.write('\n'.join(groups[name]) + '\n')

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -78,6 +79,31 @@ static void children(void **state) {
     check_child(aborts, 10, false, "crashed with signal 6");
     check_child(hangs, 0.2, false, "took too long");
     check_child(floods, 10, false, "too much");
+}
+
+/* As when another thread held a lock at the fork: the first child waits for ever, the next does
+ * not. */
+static bool stalls_once(int fd, const void *arg) {
+    const char *const *shared = arg;
+    char *was_here = (char *)shared[0];
+    if (!was_here[0]) {
+        was_here[0] = 1;
+        return hangs(fd, NULL);
+    }
+    return fxs_write_all(fd, shared[1], strlen(shared[1]));
+}
+
+static void a_child_that_stands_still_is_tried_again(void **state) {
+    (void)state;
+    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    const char *shared[] = {page, "second"};
+    fxs_buf answer = {0}, why = {0};
+    assert_int_equal(fxs_child_run(stalls_once, shared, 30, 100, &answer, &why), FXS_OK);
+    assert_string_equal(answer.data, "second");
+    fxs_buf_free(&answer);
+    fxs_buf_free(&why);
+    munmap(page, 4096);
 }
 
 static void children_are_taken_away(void **state) {
@@ -367,6 +393,7 @@ static void stock_dot_agrees(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(children),
+        cmocka_unit_test(a_child_that_stands_still_is_tried_again),
         cmocka_unit_test(children_are_taken_away),
         cmocka_unit_test(signals_interrupt),
         cmocka_unit_test_setup_teardown(no_descriptors_left, new_ctx, free_ctx),

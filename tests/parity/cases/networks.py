@@ -518,12 +518,51 @@ def multihead_attention(g):
         g.tensor(q), g.tensor(k), g.tensor(k)]
 
 
-@layer('RMSNorm')
-def rms_norm(g):
-    return {'normalized_shape': 3}, [g.tensor([2, 3])]
-
-
 @case('cdist', loose=1e-3)
 def cdist(g):
     lead, n = g.full(0, 1), g.int(1, 4)
     return [g.tensor(lead + [g.int(1, 3), n]), g.tensor(lead + [g.int(1, 3), n])], g.some(p=g.pick(1.0, 2.0, 3.0, 0.0))
+
+
+def unpool_arguments(g, rank):
+    sizes = [g.int(1, 2)] * g.chance(0.6) + [g.int(1, 2)] + [g.int(1, 3) for _ in range(rank)]
+    kernel, kwargs = g.int(1, 3), {}
+    stride = g.int(1, 3) if g.chance(0.4) else kernel
+    if stride != kernel:
+        kwargs['stride'] = stride
+    out = [(n - 1) * stride + kernel for n in sizes[-rank:]]
+    if g.chance(0.3):
+        out = [o + g.int(0, stride - 1) for o in out]
+        kwargs['output_size'] = out
+    index = g.tensor(sizes, 'int64', plain=True, grad=False)
+    each = prod(sizes[-rank:])
+    if prod(out) < each:
+        return unpool_arguments(g, rank)
+    index['t']['data'] = [i for _ in range(prod(sizes) // each) for i in g.r.sample(range(prod(out)), each)]
+    return [g.tensor(sizes), index, kernel], kwargs
+
+
+def unpool(rank):
+    case(f'max_unpool{rank}d')(lambda g: unpool_arguments(g, rank))
+
+    @layer(f'MaxUnpool{rank}d')
+    def unpool_layer(g):
+        args, kwargs = unpool_arguments(g, rank)
+        kwargs.pop('output_size', None)
+        return {'kernel_size': args[2], **kwargs}, args[:2]
+
+
+def fractional(rank):
+    @case(f'fractional_max_pool{rank}d', f'fractional_max_pool{rank}d_with_indices')
+    def template(g):
+        lead = [g.int(1, 2)] * g.chance(0.7) + [g.int(1, 2)]
+        x = g.tensor(lead + [g.int(4, 6)] * rank, g.pick('float32', 'float64'))
+        many = ([1] + lead)[-2:] + [rank]
+        how = {'output_size': g.int(1, 3)} if g.chance(0.6) else {'output_ratio': g.pick(0.5, 0.4)}
+        return [x, g.int(1, 2)], {**how, '_random_samples': g.tensor(many, x['t']['dtype'], 0, 0.99, plain=True, grad=False)}
+
+
+for _rank in (1, 2, 3):
+    unpool(_rank)
+fractional(2)
+fractional(3)
