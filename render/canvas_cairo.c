@@ -116,6 +116,31 @@ static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, c
             paint_cell(cr, v, box, &n->label.rows[i].cell[k], seen);
 }
 
+static void paint_line(cairo_t *cr, const fxs_view *v, fxs_ink ink, const fxs_line *l, fxs_point p,
+                       const fxs_area *seen) {
+    fxs_area area = {{p.x, p.y - fxs_faces[ink].line}, {p.x + l->width, p.y + fxs_faces[ink].line}};
+    if (!l->len || !fxs_area_touches(&area, seen))
+        return;
+    set_color(cr, v->theme->ink[ink]);
+    fxs_fonts_show(v->fonts, cr, ink, l->text, l->len, p.x, p.y);
+}
+
+static void paint_frames(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
+    const fxs_view *v = s->view;
+    cairo_set_line_width(cr, TABLE_LINE);
+    for (size_t i = 1; i < v->nclusters; i++) {
+        const fxs_area *f = &s->frames[i];
+        fxs_area area = fxs_area_grown(*f, LINE_REACH);
+        if (!fxs_frame_shown(f) || !fxs_area_touches(&area, seen))
+            continue;
+        set_color(cr, v->theme->nontensor);
+        rectangle(cr, on_grid(cr, f->low.x, f->low.y, crisp),
+                  on_grid(cr, f->high.x, f->high.y, crisp));
+        cairo_stroke(cr);
+        paint_line(cr, v, FXS_INK_KEY, &v->clusters[i].label, fxs_frame_label(f), seen);
+    }
+}
+
 static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, 1);
@@ -136,16 +161,16 @@ static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, b
         if (fxs_area_touches(&area, seen))
             paint_node(cr, v, &v->nodes[i], b, seen, crisp);
     }
-    if (v->title.len && s->title.y + FXS_ARROW_LENGTH >= seen->low.y) {
-        set_color(cr, v->theme->ink[FXS_INK_TITLE]);
-        fxs_fonts_show(v->fonts, cr, FXS_INK_TITLE, v->title.text, v->title.len, s->title.x,
-                       s->title.y);
-    }
+    for (size_t i = 0; i < v->nedges; i++)
+        if (s->curves[i].n)
+            paint_line(cr, v, FXS_INK_KEY, &v->edges[i].label, s->curves[i].label, seen);
+    paint_line(cr, v, FXS_INK_TITLE, &v->title, s->title, seen);
 }
 
 void fxs_paint(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     set_color(cr, s->view->theme->background);
     cairo_paint(cr);
+    paint_frames(cr, s, seen, crisp);
     if (!s->over)
         paint_edges(cr, s, seen);
     paint_nodes(cr, s, seen, crisp);

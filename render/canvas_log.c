@@ -40,6 +40,20 @@ static void log_edge(fxs_buf *out, const fxs_view *v, const fxs_view_edge *e, co
     for (size_t k = 0; k < c->n; k++)
         fxs_buf_printf(out, " %ld,%ld", whole(c->points[k].x), whole(c->points[k].y));
     fxs_buf_printf(out, " tip %ld,%ld\n", whole(c->tip.x), whole(c->tip.y));
+    if (e->label.len)
+        fxs_buf_printf(out, "  label %ld %ld %.*s\n", whole(c->label.x), whole(c->label.y),
+                       (int)e->label.len, e->label.text);
+}
+
+static void log_frames(fxs_buf *out, const fxs_scene *s) {
+    for (size_t i = 1; i < s->view->nclusters; i++) {
+        const fxs_area *f = &s->frames[i];
+        const fxs_line *label = &s->view->clusters[i].label;
+        if (fxs_frame_shown(f))
+            fxs_buf_printf(out, "frame %ld %ld %ld %ld %.*s\n", whole(f->low.x), whole(f->low.y),
+                           whole(f->high.x - f->low.x), whole(f->high.y - f->low.y),
+                           (int)label->len, label->len ? label->text : "");
+    }
 }
 
 fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
@@ -52,6 +66,7 @@ fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
     if (v->title.len)
         fxs_buf_printf(b, "title %ld %ld %s\n", whole(s->title.x), whole(s->title.y),
                        v->title.text);
+    log_frames(b, s);
     for (size_t i = 0; i < v->nedges; i++)
         log_edge(b, v, &v->edges[i], &s->curves[i]);
     for (size_t i = 0; i < v->nnodes; i++)

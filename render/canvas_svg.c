@@ -224,6 +224,35 @@ static void put_edge(svg *s, const fxs_view_edge *e, const fxs_curve *c) {
     fxs_buf_puts(b, "z\"/></g>\n");
 }
 
+static void put_frames(svg *s) {
+    const fxs_view *v = s->scene->view;
+    fxs_buf *b = &s->buf;
+    if (v->nclusters == 0)
+        return;
+    fxs_buf_puts(b, "<g class=\"clusters\" stroke-width=\"0.75\"");
+    put_color(b, "stroke", s->theme->nontensor);
+    put_color(b, "fill", s->theme->ink[FXS_INK_TEXT]);
+    fxs_buf_puts(b, " text-anchor=\"middle\">\n");
+    for (size_t i = 1; i < v->nclusters; i++) {
+        const fxs_area *f = &s->scene->frames[i];
+        const fxs_line *label = &v->clusters[i].label;
+        if (!fxs_frame_shown(f))
+            continue;
+        put_rectangle(b, "cluster", f->low.x, f->low.y, f->high.x - f->low.x, f->high.y - f->low.y);
+        fxs_buf_puts(b, " fill=\"none\" rx=\"4\"/>\n<g stroke=\"none\">\n");
+        put_text(s, FXS_INK_KEY, fxs_frame_label(f), label, f->high.x - f->low.x, false);
+        fxs_buf_puts(b, "</g>\n");
+    }
+    fxs_buf_puts(b, "</g>\n");
+}
+
+static void put_edge_labels(svg *s) {
+    const fxs_view *v = s->scene->view;
+    for (size_t i = 0; i < v->nedges; i++)
+        if (s->scene->curves[i].n)
+            put_text(s, FXS_INK_KEY, s->scene->curves[i].label, &v->edges[i].label, INFINITY, true);
+}
+
 static void put_edges(svg *s) {
     const fxs_view *v = s->scene->view;
     fxs_buf_puts(&s->buf, "<g class=\"edges\">\n");
@@ -244,6 +273,7 @@ static void put_nodes(svg *s) {
         put_node(s, &v->nodes[i], &s->scene->boxes[i]);
         flush(s, FLUSH);
     }
+    put_edge_labels(s);
     if (v->title.len)
         put_text(s, FXS_INK_TITLE, s->scene->title, &v->title, s->scene->w, true);
     fxs_buf_puts(&s->buf, "</g>\n");
@@ -255,6 +285,7 @@ fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas
     (void)opt;
     svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};
     put_head(&s);
+    put_frames(&s);
     if (!scene->over)
         put_edges(&s);
     put_nodes(&s);

@@ -9,7 +9,8 @@ fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s) {
     *s = (fxs_scene){.view = v};
     s->boxes = FXS_NEW_N(&s->arena, fxs_box, v->nnodes);
     s->curves = FXS_NEW_N(&s->arena, fxs_curve, v->nedges);
-    return s->boxes && s->curves ? FXS_OK : FXS_ENOMEM;
+    s->frames = FXS_NEW_N(&s->arena, fxs_area, v->nclusters);
+    return s->boxes && s->curves && s->frames ? FXS_OK : FXS_ENOMEM;
 }
 
 void fxs_scene_free(fxs_scene *s) { fxs_arena_clear(&s->arena); }
@@ -39,26 +40,40 @@ static fxs_area measure(const fxs_scene *s) {
         fxs_area_reach(&e, s->boxes[i].x, s->boxes[i].y);
         fxs_area_reach(&e, s->boxes[i].x + l->w, s->boxes[i].y + l->h);
     }
+    for (size_t i = 0; i < s->view->nclusters; i++)
+        if (fxs_frame_shown(&s->frames[i])) {
+            fxs_area_reach(&e, s->frames[i].low.x, s->frames[i].low.y);
+            fxs_area_reach(&e, s->frames[i].high.x, s->frames[i].high.y);
+        }
     for (size_t i = 0; i < s->view->nedges; i++) {
         const fxs_curve *c = &s->curves[i];
+        const fxs_line *label = &s->view->edges[i].label;
         for (size_t k = 0; k < c->n; k++)
             fxs_area_reach(&e, c->points[k].x, c->points[k].y);
         if (c->n)
             fxs_area_reach(&e, c->tip.x, c->tip.y);
+        if (c->n && label->len) {
+            fxs_area_reach(&e, c->label.x, c->label.y - fxs_faces[FXS_INK_KEY].line);
+            fxs_area_reach(&e, c->label.x + label->width, c->label.y);
+        }
     }
     if (e.low.x > e.high.x) /* an empty graph */
         e = (fxs_area){{0, 0}, {0, 0}};
     return e;
 }
 
+static void shift_point(fxs_point *p, double dx, double dy) {
+    p->x += dx;
+    p->y += dy;
+}
+
 static void shift_curve(fxs_curve *c, double dx, double dy) {
     fxs_area area = fxs_area_none();
-    c->tip.x += dx;
-    c->tip.y += dy;
+    shift_point(&c->tip, dx, dy);
+    shift_point(&c->label, dx, dy);
     fxs_area_reach(&area, c->tip.x, c->tip.y);
     for (size_t k = 0; k < c->n; k++) {
-        c->points[k].x += dx;
-        c->points[k].y += dy;
+        shift_point(&c->points[k], dx, dy);
         fxs_area_reach(&area, c->points[k].x, c->points[k].y);
     }
     c->area = fxs_area_grown(area, FXS_ARROW_LENGTH);
@@ -80,8 +95,21 @@ void fxs_scene_finish(fxs_scene *s) {
         s->boxes[i].x += dx;
         s->boxes[i].y += dy;
     }
+    for (size_t i = 0; i < s->view->nclusters; i++)
+        if (fxs_frame_shown(&s->frames[i])) {
+            shift_point(&s->frames[i].low, dx, dy);
+            shift_point(&s->frames[i].high, dx, dy);
+        }
     for (size_t i = 0; i < s->view->nedges; i++)
         shift_curve(&s->curves[i], dx, dy);
+}
+
+bool fxs_frame_shown(const fxs_area *frame) { return frame->low.x < frame->high.x; }
+
+fxs_point fxs_frame_label(const fxs_area *frame) {
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
+    double above = (FXS_FRAME_HEAD - face->line) / 2;
+    return (fxs_point){frame->low.x + FXS_PAD_X, frame->low.y + above + face->baseline};
 }
 
 double fxs_grid(double x, double scale) { return (floor(x * scale) + 0.5) / scale; }

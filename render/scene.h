@@ -24,7 +24,8 @@ typedef struct fxs_curve {
     fxs_point *points;
     size_t n;
     fxs_point tip;
-    fxs_area area; /* what it covers, arrow and line width included; by fxs_scene_finish */
+    fxs_point label; /* left end of the baseline of the edge's label, if it has one */
+    fxs_area area;   /* what it covers, arrow and line width included; by fxs_scene_finish */
 } fxs_curve;
 
 typedef struct fxs_scene {
@@ -32,6 +33,8 @@ typedef struct fxs_scene {
     const fxs_view *view;
     fxs_box *boxes;    /* one for each node of the view */
     fxs_curve *curves; /* one for each edge of the view */
+    fxs_area *frames;  /* one for each cluster of the view; the first, and that of a cluster for
+                          which there is no frame, are empty: low is high */
     bool over;         /* edges are drawn over boxes, not under them */
     double w, h;
     fxs_point title; /* left end of the baseline */
@@ -49,6 +52,11 @@ fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s);
 void fxs_scene_free(fxs_scene *s);
 /* An engine's coordinates become the picture's: margin, room for the title, size. */
 void fxs_scene_finish(fxs_scene *s);
+
+bool fxs_frame_shown(const fxs_area *frame);
+/* Left end of the baseline of a frame's label. */
+fxs_point fxs_frame_label(const fxs_area *frame);
+enum { FXS_FRAME_PAD = 8, FXS_FRAME_HEAD = 18 }; /* free inside of a frame; above, for its label */
 
 /* The nearest coordinate at which a line of one pixel covers whole pixels, when a point is `scale`
  * pixels. */

@@ -38,8 +38,17 @@ typedef struct fxs_label {
 
 enum { FXS_PAD_X = 6, FXS_PAD_Y = 3 }; /* inside a cell */
 
+/* A group of nodes that gets a frame with a name: a module that stays open. Entry 0 of a view's
+ * clusters is the picture itself and has no frame; a cluster comes after its parent. A frame holds
+ * the boxes of its members and of its inner clusters, and nothing else. */
+typedef struct fxs_view_cluster {
+    size_t parent;  /* its index; 0: the picture itself */
+    fxs_line label; /* FXS_INK_KEY; len 0: none */
+} fxs_view_cluster;
+
 typedef struct fxs_view_node {
     const fxs_node *node;
+    size_t cluster; /* the innermost one that it is a member of; 0: none */
     fxs_style style;
     fxs_label label;
     fxs_line tip; /* one clean text, may hold newlines; width is not measured */
@@ -50,6 +59,7 @@ typedef struct fxs_view_edge {
     size_t use;      /* 0 for the first edge between the two, then 1, ... */
     bool tensor;     /* false: one end is known to hold no tensor */
     bool spine;      /* on the main path */
+    fxs_line label;  /* FXS_INK_KEY, beside the edge; len 0: none */
 } fxs_view_edge;
 
 typedef struct fxs_view {
@@ -64,6 +74,8 @@ typedef struct fxs_view {
     size_t nnodes;
     fxs_view_edge *edges; /* by target, then in the order of arguments */
     size_t nedges;
+    fxs_view_cluster *clusters; /* NULL while there is none; else the first is the picture */
+    size_t nclusters;
 } fxs_view;
 
 /* Fills *v (to be freed with fxs_view_free, also after an error). `opt` is checked already. */
