@@ -12,15 +12,15 @@ typedef struct fxs_arena {
 
 /* Zeroed memory for n items of `size` bytes, aligned for any type (64 bytes from 1 KiB on, for
  * vector loads); NULL when memory is out. A zeroed fxs_arena is empty and ready. */
-void *fxs_arena_alloc(fxs_arena *a, size_t n, size_t size);
+FXS_API void *fxs_arena_alloc(fxs_arena *a, size_t n, size_t size);
 /* The same, but the bytes are not zeroed: for scratch that a kernel fills. */
-void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size);
+FXS_API void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size);
 /* A copy of n bytes with a NUL behind them. */
-char *fxs_arena_dup(fxs_arena *a, const char *s, size_t n);
+FXS_API char *fxs_arena_dup(fxs_arena *a, const char *s, size_t n);
 /* Drops all items; keeps the largest chunk for the next ones. */
-void fxs_arena_reset(fxs_arena *a);
+FXS_API void fxs_arena_reset(fxs_arena *a);
 /* Drops all memory. */
-void fxs_arena_clear(fxs_arena *a);
+FXS_API void fxs_arena_clear(fxs_arena *a);
 
 #define FXS_NEW(arena, type) ((type *)fxs_arena_alloc((arena), 1, sizeof(type)))
 #define FXS_NEW_N(arena, type, n) ((type *)fxs_arena_alloc((arena), (n), sizeof(type)))

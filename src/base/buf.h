@@ -13,17 +13,17 @@ typedef struct fxs_buf {
     bool failed;
 } fxs_buf;
 
-void fxs_buf_add(fxs_buf *b, const char *s, size_t n);
-void fxs_buf_puts(fxs_buf *b, const char *s);
-void fxs_buf_putc(fxs_buf *b, char c);
-void fxs_buf_fill(fxs_buf *b, char c, size_t n);
-void fxs_buf_printf(fxs_buf *b, const char *fmt, ...) FXS_PRINTF(2, 3);
-void fxs_buf_vprintf(fxs_buf *b, const char *fmt, va_list ap);
+FXS_API void fxs_buf_add(fxs_buf *b, const char *s, size_t n);
+FXS_API void fxs_buf_puts(fxs_buf *b, const char *s);
+FXS_API void fxs_buf_putc(fxs_buf *b, char c);
+FXS_API void fxs_buf_fill(fxs_buf *b, char c, size_t n);
+FXS_API void fxs_buf_printf(fxs_buf *b, const char *fmt, ...) FXS_PRINTF(2, 3);
+FXS_API void fxs_buf_vprintf(fxs_buf *b, const char *fmt, va_list ap);
 /* Cuts the text back to n bytes. */
-void fxs_buf_cut(fxs_buf *b, size_t n);
+FXS_API void fxs_buf_cut(fxs_buf *b, size_t n);
 /* The text ("" when empty), for the caller to fxs_free; NULL when the buffer failed. The buffer is
  * empty after. */
-char *fxs_buf_take(fxs_buf *b, size_t *len);
-void fxs_buf_free(fxs_buf *b);
+FXS_API char *fxs_buf_take(fxs_buf *b, size_t *len);
+FXS_API void fxs_buf_free(fxs_buf *b);
 
 #endif

@@ -24,14 +24,14 @@ struct fxs_ctx {
 
 /* Sets status and message unless an error is already kept (the first one wins), and returns the
  * status that is kept. */
-fxs_status fxs_fail(fxs_ctx *ctx, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 4);
+FXS_API fxs_status fxs_fail(fxs_ctx *ctx, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 4);
 /* Puts "where: " before the kept message; returns the kept status. */
-fxs_status fxs_fail_where(fxs_ctx *ctx, const char *fmt, ...) FXS_PRINTF(2, 3);
-fxs_status fxs_fail_memory(fxs_ctx *ctx);
+FXS_API fxs_status fxs_fail_where(fxs_ctx *ctx, const char *fmt, ...) FXS_PRINTF(2, 3);
+FXS_API fxs_status fxs_fail_memory(fxs_ctx *ctx);
 /* FXS_OK, or FXS_ENOMEM when the buffer failed. */
-fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b);
+FXS_API fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b);
 /* Gives the buffer's text to a public out-parameter. */
-fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len);
+FXS_API fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len);
 
 #define FXS_TRY(e)                                                                                 \
     do {                                                                                           \

@@ -4,23 +4,23 @@
 
 #include "fxscope.h"
 
-bool fxs_is_floating(fxs_dtype d);
-bool fxs_is_integral(fxs_dtype d); /* bool not included */
-bool fxs_is_complex(fxs_dtype d);
-bool fxs_is_quantized(fxs_dtype d);
+FXS_API bool fxs_is_floating(fxs_dtype d);
+FXS_API bool fxs_is_integral(fxs_dtype d); /* bool not included */
+FXS_API bool fxs_is_complex(fxs_dtype d);
+FXS_API bool fxs_is_quantized(fxs_dtype d);
 /* Types that kernels can read and write element by element (fxs_load_double and fxs_store_double).
  */
-bool fxs_is_computable(fxs_dtype d);
+FXS_API bool fxs_is_computable(fxs_dtype d);
 /* torch.promote_types */
-fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b);
+FXS_API fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b);
 
 /* One element as a double (of a complex type: the real part; int64 above 2^53 rounds). */
-double fxs_load_double(fxs_dtype d, const void *p);
+FXS_API double fxs_load_double(fxs_dtype d, const void *p);
 /* Converts as torch does: towards zero for integers (wrapping), nearest even for small floats. */
-void fxs_store_double(fxs_dtype d, void *p, double x);
+FXS_API void fxs_store_double(fxs_dtype d, void *p, double x);
 /* One element of an integer or bool type, exactly; floats are truncated. */
-int64_t fxs_load_int(fxs_dtype d, const void *p);
-void fxs_store_int(fxs_dtype d, void *p, int64_t x);
+FXS_API int64_t fxs_load_int(fxs_dtype d, const void *p);
+FXS_API void fxs_store_int(fxs_dtype d, void *p, int64_t x);
 
 /* Bits of the small float types; rounding is to nearest even. */
 float fxs_half_to_float(uint16_t h);

@@ -18,13 +18,13 @@ typedef struct fxs_map {
 } fxs_map;
 
 /* The value's place, or NULL when the key is not there. */
-void **fxs_map_at(const fxs_map *m, const char *key, size_t len);
+FXS_API void **fxs_map_at(const fxs_map *m, const char *key, size_t len);
 /* The value of a NUL-terminated key, NULL when it is not there. */
-void *fxs_map_get(const fxs_map *m, const char *key);
+FXS_API void *fxs_map_get(const fxs_map *m, const char *key);
 /* Puts or replaces; false when memory is out. */
-bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
-void fxs_map_free(fxs_map *m);
+FXS_API bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
+FXS_API void fxs_map_free(fxs_map *m);
 /* The hash that the map uses (FNV-1a, 64 bits); also seeds parameters by name. */
-uint64_t fxs_hash(const char *s, size_t len);
+FXS_API uint64_t fxs_hash(const char *s, size_t len);
 
 #endif

@@ -7,11 +7,11 @@
 
 /* Like malloc, calloc and realloc over n items of `size` bytes; NULL when memory is out or n * size
  * overflows. */
-void *fxs_alloc(size_t n, size_t size);
-void *fxs_alloc0(size_t n, size_t size);
-void *fxs_realloc(void *p, size_t n, size_t size);
+FXS_API void *fxs_alloc(size_t n, size_t size);
+FXS_API void *fxs_alloc0(size_t n, size_t size);
+FXS_API void *fxs_realloc(void *p, size_t n, size_t size);
 /* A heap copy of n bytes with a NUL behind them. */
-char *fxs_memdup0(const char *s, size_t n);
+FXS_API char *fxs_memdup0(const char *s, size_t n);
 
 /* For tests: the allocation after `n` successful ones fails, and so do all later ones; -1 switches
  * this off. Returns how many were made since the last call. */

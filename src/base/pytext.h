@@ -6,10 +6,10 @@
 
 /* repr(float): the shortest digits that read back the same; 1e-05, 1e+16, 1000000000000000.0, inf,
  * nan, -0.0 */
-void fxs_buf_float(fxs_buf *b, double x);
+FXS_API void fxs_buf_float(fxs_buf *b, double x);
 /* repr(str): single quotes unless the text holds one and no double quote; bytes that are not UTF-8
  * as \xNN. */
-void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len);
+FXS_API void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len);
 /* Reads what Python reads as int or float: -3, 1e-05, inf, -inf, nan, 0.5, 1_000 not. The whole of
  * s. */
 bool fxs_read_int(const char *s, size_t len, int64_t *out);

@@ -21,13 +21,15 @@ static inline float fxs_random_unit(uint64_t seed, uint64_t i) {
 }
 
 /* Standard normal, by Box and Muller from elements 2i and 2i+1. */
-double fxs_random_normal(uint64_t seed, uint64_t i);
+FXS_API double fxs_random_normal(uint64_t seed, uint64_t i);
 
 /* Fill a contiguous tensor of a computable dtype. */
-void fxs_fill_uniform(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double low, double high);
-void fxs_fill_normal(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double mean, double deviation);
+FXS_API void fxs_fill_uniform(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double low, double high);
+FXS_API void fxs_fill_normal(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double mean,
+                             double deviation);
 /* Integers low to high, both included. */
-void fxs_fill_integers(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, int64_t low, int64_t high);
-void fxs_fill_constant(fxs_ctx *ctx, fxs_tensor *t, double x);
+FXS_API void fxs_fill_integers(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, int64_t low,
+                               int64_t high);
+FXS_API void fxs_fill_constant(fxs_ctx *ctx, fxs_tensor *t, double x);
 
 #endif

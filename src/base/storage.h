@@ -21,10 +21,10 @@ typedef struct fxs_storage {
 fxs_blocks *fxs_blocks_new(void);
 void fxs_blocks_unref(fxs_blocks *b);
 /* NULL when memory is out. */
-fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes);
+FXS_API fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes);
 /* Bytes of a mapped file, which it counts. NULL when memory is out. */
 fxs_storage *fxs_storage_map(struct fxs_mapping *file, void *data, size_t bytes);
-fxs_storage *fxs_storage_ref(fxs_storage *s);
-void fxs_storage_unref(fxs_storage *s);
+FXS_API fxs_storage *fxs_storage_ref(fxs_storage *s);
+FXS_API void fxs_storage_unref(fxs_storage *s);
 
 #endif

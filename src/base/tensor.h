@@ -20,35 +20,35 @@ struct fxs_tensor {
 
 /* A meta tensor with the given strides (NULL: contiguous); checks sizes, dimensions and overflow.
  */
-fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
-                           const int64_t *strides, fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
+                                   const int64_t *strides, fxs_tensor **out);
 /* A new tensor with t's facts over t's storage (none if t has none): change its sizes, strides,
  * offset. */
-fxs_status fxs_tensor_view(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_view(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
 /* t's facts without storage. */
-fxs_status fxs_tensor_to_meta(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_to_meta(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **out);
 /* Gives a meta tensor storage for all that its strides reach (uninitialised). */
-fxs_status fxs_tensor_allocate(fxs_ctx *ctx, fxs_tensor *t);
+FXS_API fxs_status fxs_tensor_allocate(fxs_ctx *ctx, fxs_tensor *t);
 /* A contiguous tensor with t's values: t itself (counted) when it is contiguous already. */
-fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
+FXS_API fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out);
 /* Copies src into dst, which has the same sizes, any strides, any computable dtype. Both have
  * storage. */
-void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src);
+FXS_API void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src);
 
-bool fxs_tensor_is_contiguous(const fxs_tensor *t);
+FXS_API bool fxs_tensor_is_contiguous(const fxs_tensor *t);
 bool fxs_tensor_is_channels_last(const fxs_tensor *t);
 /* Same dtype, sizes, strides, offset and storage: writing one writes the other, element for
  * element. */
-bool fxs_tensor_same_place(const fxs_tensor *a, const fxs_tensor *b);
+FXS_API bool fxs_tensor_same_place(const fxs_tensor *a, const fxs_tensor *b);
 /* Fills strides so that dimension perm[i] is the i-th from the outside. perm NULL: 0, 1, 2, ... A
  * size of 0 counts as 1. */
-void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *strides);
+FXS_API void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *strides);
 /* Strides of torch.channels_last (4 dimensions) or channels_last_3d (5). */
 void fxs_channels_last_strides(int ndim, const int64_t *sizes, int64_t *strides);
 /* "[1, 3, 224, 224]" */
 void fxs_buf_sizes(fxs_buf *b, int ndim, const int64_t *sizes);
 /* The same as a C string in a caller's array, for messages; returns it. */
 #define FXS_SIZES_TEXT 128
-char *fxs_sizes_text(const fxs_tensor *t, char text[FXS_SIZES_TEXT]);
+FXS_API char *fxs_sizes_text(const fxs_tensor *t, char text[FXS_SIZES_TEXT]);
 
 #endif

@@ -48,36 +48,37 @@ struct fxs_object {
 enum { FXS_MAX_DEPTH = 200 };
 
 /* tag: STR DEVICE LAYOUT FUNCTION OPAQUE */
-fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len,
-                         fxs_value *out);
+FXS_API fxs_status fxs_make_text(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, const char *s, size_t len,
+                                 fxs_value *out);
 /* tag: LIST TUPLE SLICE; the items are none, to be filled. */
-fxs_status fxs_make_seq(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, size_t len, fxs_value *out);
+FXS_API fxs_status fxs_make_seq(fxs_ctx *ctx, fxs_arena *a, fxs_tag tag, size_t len,
+                                fxs_value *out);
 /* The pairs are none, to be filled. */
-fxs_status fxs_make_dict(fxs_ctx *ctx, fxs_arena *a, size_t len, fxs_value *out);
+FXS_API fxs_status fxs_make_dict(fxs_ctx *ctx, fxs_arena *a, size_t len, fxs_value *out);
 /* torch.Size */
-fxs_status fxs_make_size(fxs_ctx *ctx, int ndim, const int64_t *sizes, fxs_value *out);
+FXS_API fxs_status fxs_make_size(fxs_ctx *ctx, int ndim, const int64_t *sizes, fxs_value *out);
 
 /* Gives the value for one leaf in *out, which already holds the leaf itself (not counted). */
 typedef fxs_status fxs_map_fn(void *user, const fxs_value *leaf, fxs_value *out);
 /* torch.fx's map_aggregate: rebuilds lists, tuples, slices and dicts, calls fn for every other
  * value. New containers go to `a` (NULL: the heap). What fn gives must be counted for the result,
  * or live in `a`. */
-fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn, void *user,
-                         fxs_value *out);
+FXS_API fxs_status fxs_value_map(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_map_fn *fn,
+                                 void *user, fxs_value *out);
 /* A copy whose containers and texts belong to `a` (NULL: the heap); nodes and tensors are shared
  * and counted. */
-fxs_status fxs_value_copy(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_value *out);
+FXS_API fxs_status fxs_value_copy(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_value *out);
 /* Calls fn for each leaf, depth first, in order; stops at the first that returns false and returns
  * false. */
 typedef bool fxs_visit_fn(void *user, const fxs_value *leaf);
-bool fxs_value_visit(const fxs_value *v, fxs_visit_fn *fn, void *user);
+FXS_API bool fxs_value_visit(const fxs_value *v, fxs_visit_fn *fn, void *user);
 
 /* Python's ==, for values without nodes and tensors. */
-bool fxs_value_equal(const fxs_value *a, const fxs_value *b);
+FXS_API bool fxs_value_equal(const fxs_value *a, const fxs_value *b);
 bool fxs_value_has_tensor(const fxs_value *v);
 /* Python's name of the value's type, as ShapeProp would record it: "torch.Tensor", "int",
  * "torch.Size", "NoneType". */
-const char *fxs_value_type_name(const fxs_value *v);
+FXS_API const char *fxs_value_type_name(const fxs_value *v);
 
 /* How a node in a value is written; base knows no nodes. */
 typedef void fxs_node_text_fn(const fxs_node *n, fxs_buf *out);
@@ -87,8 +88,8 @@ typedef struct fxs_repr {
     fxs_node_text_fn *node;
     fxs_tensor_text_fn *tensor;
 } fxs_repr;
-void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
-void fxs_buf_str(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
+FXS_API void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
+FXS_API void fxs_buf_str(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
 /* "float32[1, 3, 16, 16]" */
 void fxs_buf_tensor(fxs_buf *b, const fxs_tensor *t);
 

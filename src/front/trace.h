@@ -128,8 +128,8 @@ typedef struct fxs_spelled {
 } fxs_spelled;
 /* What torch.fx sees when `name` is called so: F.relu(x) is torch.nn.functional.relu with all
  * keywords. */
-fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args,
-                     const fxs_value *kwargs, fxs_spelled *out);
+FXS_API fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args,
+                             const fxs_value *kwargs, fxs_spelled *out);
 
 /* ---- layers (trace_layer.c, trace_repr.c)
  * ---------------------------------------------------------------------------- */

@@ -61,15 +61,15 @@ struct fxs_layer {
 
 /* Binds positional and keyword arguments as they stand in print(model). Names and values go to `a`.
  * Enough for the forward call; the state that follows is worked out by fxs_layer_bind_state. */
-fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row,
-                          const fxs_value *args, const fxs_value *kwargs, fxs_layer *out);
-fxs_status fxs_layer_bind_state(fxs_layer *layer);
+FXS_API fxs_status fxs_layer_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_module_row *row,
+                                  const fxs_value *args, const fxs_value *kwargs, fxs_layer *out);
+FXS_API fxs_status fxs_layer_bind_state(fxs_layer *layer);
 /* For .expand: adds one state entry. */
 fxs_status fxs_layer_add(fxs_layer *layer, const fxs_state *s);
 /* The value of a hyper-parameter, NULL when the row has none of that name. */
-const fxs_value *fxs_layer_hyper(const fxs_layer *layer, const char *name);
+FXS_API const fxs_value *fxs_layer_hyper(const fxs_layer *layer, const char *name);
 /* The int value of a hyper-parameter (bools count), or `otherwise`. */
-int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwise);
+FXS_API int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwise);
 
 /* The forward call as operator arguments. `given` and `kwgiven` are what the graph passes; `fetch`
  * gives the state by name (NONE when it is not there). args becomes a tuple and kwargs a dict in

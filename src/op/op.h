@@ -138,6 +138,6 @@ typedef struct fxs_family {
 } fxs_family;
 
 /* Ends with a family without name; defined in kernels/families.c. */
-extern const fxs_family fxs_families[];
+FXS_API extern const fxs_family fxs_families[];
 
 #endif

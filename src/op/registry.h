@@ -14,14 +14,14 @@ typedef struct fxs_candidate {
 
 /* spelling: "torch.flatten", "operator.add", "Tensor.view"; NULL when there is none (no error is
  * set then). */
-fxs_status fxs_registry_find(fxs_ctx *ctx, const char *spelling, const fxs_candidate **out);
+FXS_API fxs_status fxs_registry_find(fxs_ctx *ctx, const char *spelling, const fxs_candidate **out);
 /* By the row's own name: what a layer's .call says. */
-fxs_status fxs_registry_find_op(fxs_ctx *ctx, const char *name, const fxs_candidate **out);
-fxs_status fxs_registry_find_module(fxs_ctx *ctx, const char *class_name,
-                                    const fxs_module_row **out);
-fxs_status fxs_registry_schema(fxs_ctx *ctx, const fxs_op *op, const fxs_schema **out);
+FXS_API fxs_status fxs_registry_find_op(fxs_ctx *ctx, const char *name, const fxs_candidate **out);
+FXS_API fxs_status fxs_registry_find_module(fxs_ctx *ctx, const char *class_name,
+                                            const fxs_module_row **out);
+FXS_API fxs_status fxs_registry_schema(fxs_ctx *ctx, const fxs_op *op, const fxs_schema **out);
 /* The family of an operator, NULL when it is in no table. */
-const fxs_family *fxs_registry_family(const fxs_op *op);
+FXS_API const fxs_family *fxs_registry_family(const fxs_op *op);
 
 /* ---- one call, from arguments to results
  * ---------------------------------------------------------------- */
@@ -41,7 +41,7 @@ typedef struct fxs_applied {
 /* Binds, infers, allocates and computes. Overloads are tried in order; when none fits, the error is
  * that of the first, which is the one that users know. Outputs' requires_grad follows torch's rule.
  * In-place calls give the argument itself. */
-fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
-                        const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out);
+FXS_API fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
+                                const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out);
 
 #endif

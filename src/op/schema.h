@@ -41,14 +41,15 @@ fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_sc
 /* Binds args (a tuple) and kwargs (a dict, may be NULL) into out[nparams]; containers that it makes
  * (expanded lists) go to `a`, everything else is borrowed. What does not fit is FXS_ETYPE with
  * operator, argument, and types. */
-fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
-                           const fxs_value *args, const fxs_value *kwargs, fxs_value *out);
+FXS_API fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
+                                   const fxs_schema *s, const fxs_value *args,
+                                   const fxs_value *kwargs, fxs_value *out);
 /* The same for arguments in which nodes stand for what is not known yet, and which stay as they
  * were given: an int for int[2] is no list. given[nparams] tells which are no defaults. */
-fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
-                            const fxs_value *args, const fxs_value *kwargs, fxs_value *out,
-                            bool *given);
+FXS_API fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
+                                    const fxs_schema *s, const fxs_value *args,
+                                    const fxs_value *kwargs, fxs_value *out, bool *given);
 /* Position of a parameter, -1 when there is none of that name. */
-int fxs_schema_index(const fxs_schema *s, const char *name);
+FXS_API int fxs_schema_index(const fxs_schema *s, const char *name);
 
 #endif

@@ -1,0 +1,24 @@
+/* fxsfront.h: what front ends that are plug-ins may use of the library beyond fxscope.h: values,
+ * tensors, the operators' table and their application, how functions are spelled, the graph and the
+ * module tree. For front ends of this project: not stable, not installed. The functions that a
+ * plug-in may call carry FXS_API in the headers below; a new need is one more FXS_API there. */
+#ifndef FXSFRONT_H
+#define FXSFRONT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/ctx.h"
+#include "base/dtype.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/pytext.h"
+#include "base/rng.h"
+#include "base/storage.h"
+#include "base/tensor.h"
+#include "base/value.h"
+#include "front/trace.h"
+#include "fxscope.h"
+#include "ir/module.h"
+#include "op/registry.h"
+
+#endif
