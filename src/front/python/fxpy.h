@@ -61,7 +61,7 @@ PyObject *fxpy_tensor_new(fxs_tensor *t);
 PyObject *fxpy_tensor_new_as(PyTypeObject *type, fxs_tensor *t);
 
 /* How an unread tensor would be filled, for who can carry that on (a parameter of the module tree).
- * FXPY_FILL_OTHER: only by reading it. a, b: constant; low, high; mean, deviation. */
+ * FXPY_FILL_OTHER: only by reading it. */
 typedef enum fxpy_fill_kind {
     FXPY_FILL_CONSTANT,
     FXPY_FILL_UNIFORM,
@@ -71,9 +71,8 @@ typedef enum fxpy_fill_kind {
 } fxpy_fill_kind;
 typedef struct fxpy_fill {
     fxpy_fill_kind kind;
-    double a, b;       /* value; low and high; mean and deviation */
-    double low, high;  /* limits of FXPY_FILL_TRUNC_NORMAL */
-    double scale, shift; /* result = filled * scale + shift */
+    double a, b;      /* value; low and high; mean and deviation */
+    double low, high; /* limits of FXPY_FILL_TRUNC_NORMAL */
     uint64_t seed;
 } fxpy_fill;
 /* False: the tensor has its values already. */
@@ -103,6 +102,11 @@ fxs_dtype fxpy_default_dtype(void);
 /* "cpu", "cuda:0" as torch.device. */
 PyObject *fxpy_device(const char *text);
 PyObject *fxpy_memory_format(fxs_memory_format f);
+bool fxpy_is_format(PyObject *o, fxs_memory_format *out);
+/* "cuda:0" of a torch.device, "torch.strided" of a torch.layout; false: it is none. */
+bool fxpy_device_text(PyObject *o, char text[32]);
+bool fxpy_layout_text(PyObject *o, const char **text);
+PyObject *fxpy_strided(void);
 /* torch.Size of n ints. */
 PyObject *fxpy_size(int n, const int64_t *sizes);
 extern PyTypeObject *fxpy_size_type;
@@ -116,8 +120,8 @@ uint64_t fxpy_next_seed(PyObject *generator);
 /* torch.relu, torch._C._nn.gelu, torch.nn.functional.relu, Tensor.add: one object for each. */
 typedef struct FxpyFunction {
     PyObject_HEAD vectorcallfunc call;
-    const char *path;        /* "torch.nn.functional.relu", "Tensor.add"; as fxs_spell takes it */
-    const char *name;        /* the part behind the last dot */
+    const char *path;         /* "torch.nn.functional.relu", "Tensor.add"; as fxs_spell takes it */
+    const char *name;         /* the part behind the last dot */
     const fxs_candidate *ops; /* NULL: known by name only (it can be recorded, not computed) */
     bool method;
     unsigned char laziness; /* what it does with tensors that nobody read yet: call.c */
