@@ -195,12 +195,14 @@ static void repr_device(fxs_buf *b, const char *text) {
         fxs_buf_printf(b, "device(type='%s')", text);
 }
 
-static const char *const format_names[] = {
+const char *fxs_memory_format_text(fxs_memory_format f) {
+    static const char *const names[] = {
 #define X(name, text) text,
-    FXS_MEMORY_FORMAT_MAP(X)
+        FXS_MEMORY_FORMAT_MAP(X)
 #undef X
-        "None",
-};
+            "None"};
+    return names[f];
+}
 
 void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how) {
     switch (v->tag) {
@@ -234,7 +236,7 @@ void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how) {
         fxs_buf_add(b, v->u.s->text, v->u.s->len);
         break;
     case FXS_V_MEMORY_FORMAT:
-        fxs_buf_puts(b, format_names[v->u.format]);
+        fxs_buf_puts(b, fxs_memory_format_text(v->u.format));
         break;
     case FXS_V_ELLIPSIS:
         fxs_buf_puts(b, "Ellipsis");

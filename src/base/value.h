@@ -90,6 +90,8 @@ typedef struct fxs_repr {
 } fxs_repr;
 FXS_API void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
 FXS_API void fxs_buf_str(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
+/* "torch.channels_last", or "None" for FXS_NO_FORMAT. */
+const char *fxs_memory_format_text(fxs_memory_format f);
 /* "float32[1, 3, 16, 16]" */
 void fxs_buf_tensor(fxs_buf *b, const fxs_tensor *t);
 

@@ -126,15 +126,6 @@ void fxs_buf_layer(fxs_buf *b, const fxs_module *m) {
     fxs_buf_putc(b, ')');
 }
 
-const char *fxs_memory_format_text(fxs_memory_format f) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        FXS_MEMORY_FORMAT_MAP(X)
-#undef X
-            "None"};
-    return names[f];
-}
-
 static void tensor_in_full(const fxs_tensor *t, fxs_buf *b) {
     fxs_buf_tensor(b, t);
     fxs_buf_puts(b, " stride=(");

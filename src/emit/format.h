@@ -22,7 +22,5 @@ void fxs_buf_layer_args(fxs_buf *b, const fxs_module *m);
 void fxs_buf_result(fxs_buf *b, const fxs_value *result);
 /* The same with strides, memory format and requires_grad: the notation of the tsv table. */
 void fxs_buf_result_full(fxs_buf *b, const fxs_value *result);
-/* "torch.channels_last", or "None" for FXS_NO_FORMAT. */
-const char *fxs_memory_format_text(fxs_memory_format f);
 
 #endif
