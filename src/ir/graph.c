@@ -71,6 +71,13 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name) {
     return NULL;
 }
 
+size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind) {
+    size_t count = 0;
+    for (const fxs_node *n = g->root.next; n != &g->root; n = n->next)
+        count += n->kind == kind;
+    return count;
+}
+
 /* ---- users
  * --------------------------------------------------------------------------------------------- */
 

@@ -65,6 +65,8 @@ fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *pat
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
 uint64_t fxs_graph_stamp(const fxs_graph *g);
+/* How many nodes of that kind there are; reads every node. */
+size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind);
 /* Finds a node by name; NULL when there is none. Reads every node: for tests and messages. */
 fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 /* Forgets what a run recorded. */

@@ -70,20 +70,13 @@ static fxs_status step_node(fxs_interpreter *it, const fxs_interpret *how, fxs_n
     return FXS_OK;
 }
 
-static size_t count_placeholders(const fxs_graph *g) {
-    size_t n = 0;
-    for (const fxs_node *p = fxs_graph_first(g); p; p = fxs_node_next(p))
-        n += p->kind == FXS_PLACEHOLDER;
-    return n;
-}
-
 fxs_status fxs_interpret_graph(fxs_module *root, const fxs_interpret *how) {
     fxs_interpreter *it;
     FXS_TRY(fxs_interpreter_new(
         root, &(fxs_interpreter_options){.mode = how->mode, .train = how->train}, &it));
     fxs_status s = FXS_OK;
     it->args = how->inputs;
-    it->nargs = how->inputs ? count_placeholders(it->graph) : 0;
+    it->nargs = how->inputs ? fxs_graph_count(it->graph, FXS_PLACEHOLDER) : 0;
     for (fxs_node *n = fxs_graph_first(it->graph); n && s == FXS_OK; n = fxs_node_next(n))
         s = step_node(it, how, n);
     fxs_interpreter_free(it);
