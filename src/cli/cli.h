@@ -90,6 +90,11 @@ typedef struct cli_option {
             "seed",                                                                                \
             CLI_TEXT, CLI_AT(weights)                                                              \
     }
+#define CLI_META_ROW                                                                               \
+    {                                                                                              \
+        "meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG,   \
+            CLI_AT(meta)                                                                           \
+    }
 #define CLI_TRAIN_ROW                                                                              \
     {                                                                                              \
         "train", 0, NULL, "run as in training: dropout on, statistics of the batch", CLI_FLAG,     \

@@ -43,8 +43,7 @@ static const cli_option options[] = {
      "a PNG of more than 32767 pixels a side: written all the same, scaled down, or refused "
      "(default: bands)",
      CLI_INDEX, CLI_AT(png_fit), fits},
-    {"meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG,
-     CLI_AT(meta)},
+    CLI_META_ROW,
     {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result",
      CLI_FLAG, CLI_AT(stats)},
     CLI_WEIGHTS_ROW,
