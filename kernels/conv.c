@@ -173,20 +173,28 @@ static void read_channels(const fxs_call *c, int groups, fxs_conv *v) {
     v->cout = v->transposed ? weight->sizes[1] * v->groups : weight->sizes[0];
 }
 
-/* The whole call as numbers, checked. */
-static fxs_status read_conv(fxs_call *c, int dims, fxs_conv *v) {
-    *v = (fxs_conv){.window = fxs_window_new(dims)};
+/* What both kinds have; `groups` and `dilation` are the places of those arguments. */
+static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups, int dilation,
+                              fxs_conv *v) {
+    *v = (fxs_conv){.window = fxs_window_new(dims), .transposed = transposed};
     fxs_window *w = &v->window;
     FXS_TRY(check_types(c));
     FXS_TRY(check_ranks(c, dims));
-    read_channels(c, GROUPS, v);
+    read_channels(c, groups, v);
     if (v->groups < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
                           (long long)v->groups);
     fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
-    fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), w->in);
+    fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), transposed ? w->out : w->in);
     fxs_window_read(c, STRIDE, w, w->stride);
-    fxs_window_read(c, DILATION, w, w->dilation);
+    fxs_window_read(c, dilation, w, w->dilation);
+    return FXS_OK;
+}
+
+/* The whole call as numbers, checked. */
+static fxs_status read_conv(fxs_call *c, int dims, fxs_conv *v) {
+    fxs_window *w = &v->window;
+    FXS_TRY(read_common(c, dims, false, GROUPS, DILATION, v));
     if (fxs_value_text(&c->arg[PADDING])) {
         FXS_TRY(named_padding(c, w));
     } else {
@@ -202,18 +210,8 @@ static fxs_status read_conv(fxs_call *c, int dims, fxs_conv *v) {
 
 static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     int64_t extra[3] = {0};
-    *v = (fxs_conv){.window = fxs_window_new(dims), .transposed = true};
     fxs_window *w = &v->window;
-    FXS_TRY(check_types(c));
-    FXS_TRY(check_ranks(c, dims));
-    read_channels(c, T_GROUPS, v);
-    if (v->groups < 1)
-        return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
-                          (long long)v->groups);
-    fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
-    fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), w->out);
-    fxs_window_read(c, STRIDE, w, w->stride);
-    fxs_window_read(c, T_DILATION, w, w->dilation);
+    FXS_TRY(read_common(c, dims, true, T_GROUPS, T_DILATION, v));
     fxs_window_read(c, PADDING, w, w->before);
     fxs_window_read(c, T_OUTPUT_PADDING, w, extra);
     memcpy(w->after, w->before, sizeof w->after);
@@ -342,7 +340,7 @@ const fxs_op fxs_ops_conv[] = {CONV(1),       CONV(2),       CONV(3), TRANSPOSED
         .repr = "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n    \
                 ")=?, dilation(" #n ")=?, groups=?, bias=?, padding_mode=?",                       \
         .call = "conv" #n "d(input, weight, bias, stride=stride, padding=padding, "                \
-                          "dilation=dilation, groups=groups, "                                     \
+                "dilation=dilation, groups=groups, "                                               \
                 "padding_mode=padding_mode)"                                                       \
     }
 #define TRANSPOSED_LAYER(n)                                                                        \
