@@ -13,6 +13,7 @@ typedef struct fxs_parameter {
     bool is_buffer, implied; /* implied: follows from the layer's class and arguments */
     bool declared;    /* implied, but declared with another precision: a file has to say so */
     bool given;       /* the values were given, and can't be made again */
+    bool counted;     /* seen, while parameters are counted */
     fxs_tensor *spec; /* meta tensor: dtype, sizes, requires_grad */
     fxs_tensor *data; /* NULL until it is read */
     fxs_init init;

@@ -73,34 +73,29 @@ int64_t fxs_module_own_parameters(const fxs_module *m) {
     return n;
 }
 
-typedef struct count {
-    fxs_map seen; /* the parameter's address, as text of its bytes */
-    int64_t n;
-} count;
+/* Marks are cleared first, so that shared parameters are counted once; this takes no memory, and
+ * so can't fail. */
+static void clear_marks(const fxs_module *m) {
+    for (size_t i = 0; i < m->nattributes; i++)
+        m->attributes[i].param->counted = false;
+    for (size_t i = 0; i < m->nchildren; i++)
+        clear_marks(m->children[i].module);
+}
 
-static fxs_status count_module(void *user, const char *path, fxs_module *m) {
-    count *c = user;
-    (void)path;
+static int64_t count_unmarked(const fxs_module *m) {
+    int64_t n = 0;
     for (size_t i = 0; i < m->nattributes; i++) {
         fxs_parameter *p = m->attributes[i].param;
-        if (p->is_buffer)
-            continue;
-        if (p->refs > 1) { /* shared: count it once; the key is the address of a field that holds
-                              its own address */
-            const char *key = (const char *)&m->attributes[i].param;
-            if (fxs_map_at(&c->seen, key, sizeof p))
-                continue;
-            if (!fxs_map_put(&c->seen, key, sizeof p, p))
-                return fxs_fail_memory(m->ctx);
-        }
-        c->n += fxs_tensor_numel(p->spec);
+        if (!p->is_buffer && !p->counted)
+            n += fxs_tensor_numel(p->spec);
+        p->counted = true;
     }
-    return FXS_OK;
+    for (size_t i = 0; i < m->nchildren; i++)
+        n += count_unmarked(m->children[i].module);
+    return n;
 }
 
 int64_t fxs_module_parameter_count(const fxs_module *m) {
-    count c = {0};
-    fxs_module_walk((fxs_module *)m, count_module, &c);
-    fxs_map_free(&c.seen);
-    return c.n;
+    clear_marks(m);
+    return count_unmarked(m);
 }

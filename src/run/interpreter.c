@@ -309,11 +309,11 @@ fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
     return FXS_OK;
 }
 
-static fxs_status drop_module(void *user, const char *path, fxs_module *module) {
-    (void)user;
-    (void)path;
-    drop_parameters(module);
-    return FXS_OK;
+/* No walk with paths: giving back must not need memory. */
+static void drop_all_parameters(fxs_module *m) {
+    drop_parameters(m);
+    for (size_t i = 0; i < m->nchildren; i++)
+        drop_all_parameters(m->children[i].module);
 }
 
 void fxs_interpreter_free(fxs_interpreter *it) {
@@ -325,7 +325,7 @@ void fxs_interpreter_free(fxs_interpreter *it) {
     fxs_free(it->last_use);
     fxs_map_free(&it->module_uses);
     fxs_arena_clear(&it->scratch);
-    fxs_module_walk(it->root, drop_module, NULL);
+    drop_all_parameters(it->root);
     fxs_module_unref(it->root);
     fxs_graph_free(it->target);
     fxs_free(it);

@@ -150,6 +150,35 @@ static inline fxs_tensor *run_op(fxs_ctx *ctx, const char *spelling, fxs_value a
     return out.u.tensor;
 }
 
+/* ---- memory
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Work that frees all that it makes, whether it succeeds or not. */
+typedef fxs_status fallible(fxs_ctx *ctx, const void *data);
+
+/* Does the work again and again with one more allocation granted each time, until it is done:
+ * before that it must say that memory is out, and nothing else. ctx NULL: a fresh context each
+ * time, whose allocations count too. */
+static inline void assert_survives(fxs_ctx *ctx, fallible *work, const void *data) {
+    fxs_status s = FXS_ENOMEM;
+    for (long granted = 0; s != FXS_OK; granted += granted < 3000 ? 1 : 7) {
+        fxs_alloc_fail_after(granted);
+        fxs_ctx *in = ctx ? ctx : fxs_ctx_new();
+        s = in ? work(in, data) : FXS_ENOMEM;
+        fxs_alloc_fail_after(-1);
+        bool clean = (s == FXS_OK || s == FXS_ENOMEM) && (!in || fxs_ctx_status(in) == s);
+        if (!clean)
+            fprintf(stderr, "%ld allocations granted: %s: %s\n", granted, fxs_status_name(s),
+                    in ? fxs_ctx_error(in) : "");
+        assert_true(clean);
+        assert_true(granted < 100000);
+        if (ctx)
+            fxs_ctx_clear(ctx);
+        else
+            fxs_ctx_free(in);
+    }
+}
+
 static inline int new_ctx(void **state) {
     *state = fxs_ctx_new();
     return *state ? 0 : -1;

@@ -83,4 +83,27 @@ static inline void assert_refusal(fxs_ctx *ctx, const char *signature, fxs_forwa
     fxs_ctx_clear(ctx);
 }
 
+/* ---- TestModel, the network that most documents about torch.fx show
+ * ------------------------------------------------------ */
+
+static inline fxs_proxy test_model_forward(fxs_proxy self, const fxs_proxy *in) {
+    fxs_proxy x = fxs_call(self, "main", in[0]);
+    fxs_proxy y = fxs_add(fxs_call(self, "skip", in[1]), fxs_attr(self, "bias"));
+    y = fxs_method(y, "clamp", 0, 1);
+    fxs_proxy size = fxs_index(fxs_method(x, "size"), FXS_SLICE(-2, FXS_NONE, FXS_NONE));
+    y = fxs_interpolate(y, size, .mode = fxs_s("bilinear"), .align_corners = fxs_b(false));
+    return fxs_add(fxs_sigmoid(x), y);
+}
+
+static inline fxs_module *test_model(fxs_ctx *ctx) {
+    fxs_module *m = fxs_nn(ctx, "TestModel");
+    fxs_nn_forward(m, "x, y", test_model_forward, NULL);
+    fxs_nn_parameter(m, "bias", "float32[1]");
+    fxs_module *branch = fxs_nn_add(m, "main", "Sequential()");
+    fxs_nn_add(branch, NULL, "Conv2d(3, 4, 1)");
+    fxs_nn_add(branch, NULL, "ReLU(True)");
+    fxs_nn_add(m, "skip", "Conv2d(2, 4, 3, stride=1, padding=1)");
+    return m;
+}
+
 #endif
