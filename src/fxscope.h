@@ -447,6 +447,17 @@ FXS_API fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out);
  * NULL): how many. */
 FXS_API fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased);
 
+/* Where the arguments of a traced forward were lists, tuples or dicts (concrete_args), each of
+ * their leaves is a placeholder, and the graph returns a flat list. These are torch.fx's
+ * flatten_inps and unflatten_outs: the arguments of forward as a list with one value a placeholder,
+ * and the result of forward from that flat list; both counted. Other graphs take and give values
+ * as they are, and arguments that are flat already stay so. A tree of another form is FXS_ETYPE,
+ * FXS_EINDEX or FXS_ENOTFOUND. */
+FXS_API fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *args, size_t nargs,
+                                          fxs_value *flat);
+FXS_API fxs_status fxs_graph_unflatten_outs(const fxs_graph *g, const fxs_value *flat,
+                                            fxs_value *out);
+
 /* ---- Loading
  * ------------------------------------------------------------------------------------------ */
 
@@ -695,7 +706,8 @@ FXS_API const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fx
 /* Gives a node a value in advance: it will not be run. Takes over the reference. */
 FXS_API fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v);
 /* Runs up to the output, whose value is *result (counted). args are the inputs in order; surplus
- * ones are ignored. The first error ends the run; its message names the node. */
+ * ones are ignored, unless they are trees, which are flattened. The first error ends the run; its
+ * message names the node. */
 FXS_API fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs,
                                        fxs_value *result);
 /* The default methods. */

@@ -14,6 +14,7 @@ typedef struct writer {
     fxs_map wrapped;        /* globals that wraps has */
     fxs_map taken;          /* parameters' names */
     const fxs_node **last;  /* by id: the last user */
+    fxs_py_tree tree;       /* where the inputs are trees */
     const char *trace; /* of the nodes before; "" after a node without, NULL at the beginning */
 } writer;
 
@@ -177,7 +178,7 @@ static void put_call(writer *w, const fxs_node *n) {
 /* A parameter of forward. What can't be one (input.1, class, a name that another has) gives way to
  * the node's name. */
 static void put_placeholder(writer *w, const fxs_node *n) {
-    fxs_buf fallback = {0}, name = {0};
+    fxs_buf fallback = {0}, name = {0}, declared = {0};
     size_t stars = strspn(n->target, "*");
     const char *raw = n->target + stars;
     const fxs_value *value = fxs_value_item(&n->args, 0);
@@ -189,13 +190,19 @@ static void put_placeholder(writer *w, const fxs_node *n) {
         raw = w->p->nodes[n->id];
     if (raw && !fxs_map_put(&w->taken, raw, strlen(raw), w))
         w->p->failed = true;
-    if (raw && !w->p->failed) {
-        fxs_buf_printf(&w->parameters, "%s%.*s%s%s%s%s", w->parameters.len ? ", " : "", (int)stars,
-                       n->target, raw, w->type.len ? w->type.data : "", value ? " = " : "",
-                       value && fallback.data ? fallback.data : "");
-        if (strcmp(raw, name.data ? name.data : "") != 0)
-            fxs_buf_printf(&w->body, "%s = %s\n", name.data, raw);
-    }
+    fxs_buf_puts(&declared, w->type.len ? w->type.data : "");
+    fxs_buf_puts(&declared, value ? " = " : "");
+    fxs_buf_puts(&declared, value && fallback.data ? fallback.data : "");
+    const char *behind = declared.data ? declared.data : "";
+    if (raw && !w->p->failed && w->tree.of)
+        fxs_py_tree_leaf(w->p, &w->tree, raw, behind);
+    else if (raw && !w->p->failed)
+        fxs_buf_printf(&w->parameters, "%s%.*s%s%s", w->parameters.len ? ", " : "", (int)stars,
+                       n->target, raw, behind);
+    if (raw && !w->p->failed && strcmp(raw, name.data ? name.data : "") != 0)
+        fxs_buf_printf(&w->body, "%s = %s\n", name.data, raw);
+    w->p->failed |= declared.failed;
+    fxs_buf_free(&declared);
     w->p->failed |= fallback.failed || name.failed;
     fxs_buf_free(&fallback);
     fxs_buf_free(&name);
@@ -206,8 +213,9 @@ static void put_output(writer *w, const fxs_node *n) {
         fxs_buf_cut(&w->returns, 0);
         fxs_buf_printf(&w->returns, " -> %s", w->type.data + 3);
     }
-    fxs_buf_puts(&w->body, "return ");
+    fxs_buf_puts(&w->body, w->tree.of ? "return pytree.tree_unflatten(" : "return ");
     fxs_py_value(w->p, &w->body, fxs_value_item(&n->args, 0));
+    fxs_buf_puts(&w->body, w->tree.of ? ", self._out_spec)" : "");
 }
 
 /* ---- what stands around a statement
@@ -312,14 +320,19 @@ static void put_function(writer *w, fxs_buf *b) {
         strncmp(parameters, "self", 4) == 0 && (parameters[4] == ',' || parameters[4] == '\0');
     if (w->p->flags & FXS_CODE_TORCH2)
         body += strspn(body, "\n");
+    if (w->tree.of) {
+        fxs_py_tree_end(w->p, &w->tree);
+        parameters = w->tree.signature.len ? w->tree.signature.data : "";
+    }
     fxs_buf_printf(b, "def forward(%s%s%s)%s:\n", has_self ? "" : "self",
                    !has_self && *parameters ? ", " : "", parameters,
                    w->returns.len ? w->returns.data : "");
+    fxs_buf_puts(b, w->tree.line.len ? w->tree.line.data : "");
     fxs_py_indent(b, body, 4);
 }
 
 fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf *function) {
-    writer w = {.p = p};
+    writer w = {.p = p, .tree = {.of = g->pytree}};
     fxs_status s = put_nodes(&w, g);
     if (s == FXS_OK && (w.parameters.failed || w.returns.failed || w.body.failed ||
                         w.wraps.failed || w.function.failed))
@@ -327,7 +340,10 @@ fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf
     if (s == FXS_OK) {
         fxs_buf_add(wraps, w.wraps.len ? w.wraps.data : "", w.wraps.len);
         put_function(&w, function);
+        if (p->failed)
+            s = fxs_fail_memory(g->ctx);
     }
+    fxs_py_tree_free(&w.tree);
     fxs_buf *const all[] = {&w.parameters, &w.returns, &w.body, &w.wraps, &w.type, &w.function};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         fxs_buf_free(all[i]);

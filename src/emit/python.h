@@ -6,6 +6,7 @@
 #define FXS_EMIT_PYTHON_H
 
 #include "ir/module.h"
+#include "ir/pytree.h"
 
 /* A name that the code uses and does not define. */
 typedef struct fxs_py_global {
@@ -64,6 +65,24 @@ void fxs_py_indent(fxs_buf *b, const char *text, size_t indent);
 /* A comment about where the next node was traced, unless it was there that the one before was.
  * *before is that one's trace: NULL at the beginning, "" when it had none. */
 void fxs_py_trace_comment(fxs_buf *b, const char *trace, const char **before, unsigned flags);
+
+/* Where the placeholders are leaves of trees (python_pytree.c): forward has the parameters of the
+ * function that was traced, and one line takes them apart. */
+typedef struct fxs_py_tree {
+    const fxs_pytree *of; /* NULL: the placeholders are the parameters */
+    fxs_buf signature;    /* "x, y = 2" */
+    fxs_buf leaves;       /* "x_1, x_2, " */
+    fxs_buf line;         /* "    x_1, x_2, = fx_pytree.tree_flatten_spec([x], self._in_spec)\n" */
+    size_t param, next;   /* parameter in turn, and the leaf that it begins with */
+    size_t leaf;          /* the placeholder in turn */
+} fxs_py_tree;
+/* The next placeholder: its name, and what stands behind its parameter's (" : int = 2"). */
+void fxs_py_tree_leaf(fxs_py *p, fxs_py_tree *t, const char *name, const char *behind);
+/* All of them are there. */
+void fxs_py_tree_end(fxs_py *p, fxs_py_tree *t);
+void fxs_py_tree_free(fxs_py_tree *t);
+/* Statements that give a module its _in_spec and _out_spec. */
+void fxs_py_tree_specs(fxs_buf *b, const fxs_pytree *t);
 
 /* The lines of torch.fx.wrap (without a final newline), and the function from "def" on, as
  * GraphModule.code has them.

@@ -72,6 +72,9 @@ static void put_preset(file *f) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (has_word(&f->forward, lines[i][0]) || has_word(&f->init, lines[i][0]))
             fxs_buf_puts(i < 3 ? &f->imports : &f->globals, lines[i][1]);
+    if (f->root->graph->pytree)
+        fxs_buf_puts(&f->imports, "import torch.fx._pytree as fx_pytree\n"
+                                  "import torch.utils._pytree as pytree\n");
 }
 
 /* ---- modules
@@ -243,6 +246,8 @@ static fxs_status build(file *f, unsigned flags, fxs_buf *out) {
     if (!name || f->forward.failed)
         return fxs_fail_memory(ctx);
     FXS_TRY(fxs_module_walk((fxs_module *)f->root, put_module, f));
+    if (f->root->graph->pytree)
+        fxs_py_tree_specs(&f->init, f->root->graph->pytree);
     for (size_t i = FXS_PY_PRESET; i < f->py.nglobals; i++)
         put_global(f, &f->py.globals[i]);
     put_preset(f);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/trace.h"
+#include "ir/pytree.h"
 
 /* ---- what was given as concrete arguments
  * ----------------------------------------------------------------------------- */
@@ -114,15 +115,27 @@ static fxs_status check_value(inputs *in, fxs_node *given, const fxs_value *want
     return call(t, "torch._assert", fxs_of_node(eq), message, &eq);
 }
 
-/* One leaf of a parameter's tree: a placeholder, and what the forward gets for it. */
-static fxs_status leaf_input(void *user, const fxs_value *leaf, fxs_value *out) {
-    inputs *in = user;
+/* torch.fx compares plain values only; what a slice or a function was can't be checked. */
+static bool is_checked(const fxs_value *v) {
+    return v->tag != FXS_V_SLICE && v->tag != FXS_V_ELLIPSIS && v->tag != FXS_V_FUNCTION &&
+           v->tag != FXS_V_OPAQUE;
+}
+
+/* A parameter's tree: a placeholder for each leaf; *out is what the forward gets. */
+static fxs_status tree_input(inputs *in, const fxs_value *fixed, fxs_value *out) {
+    fxs_tracer *t = in->t;
     fxs_node *n;
     char name[300];
+    if (fxs_pytree_container(fixed)) {
+        FXS_TRY(fxs_value_copy(t->ctx, &t->arena, fixed, out));
+        for (size_t i = 0; i < fxs_value_len(fixed); i++)
+            FXS_TRY(tree_input(in, fxs_value_item(fixed, i), (fxs_value *)fxs_value_item(out, i)));
+        return FXS_OK;
+    }
     snprintf(name, sizeof name, "%.200s_%d", in->param->name, ++in->leaves);
-    FXS_TRY(placeholder(in->t, name, NULL, in->param, &n));
-    *out = is_ph(leaf) ? fxs_of_node(n) : *leaf;
-    return is_ph(leaf) ? FXS_OK : check_value(in, n, leaf);
+    FXS_TRY(placeholder(t, name, NULL, in->param, &n));
+    *out = is_ph(fixed) ? fxs_of_node(n) : *fixed;
+    return !is_ph(fixed) && is_checked(fixed) ? check_value(in, n, fixed) : FXS_OK;
 }
 
 static fxs_status param_input(inputs *in, const fxs_value *fixed, fxs_proxy *x) {
@@ -138,38 +151,31 @@ static fxs_status param_input(inputs *in, const fxs_value *fixed, fxs_proxy *x) 
         return FXS_OK;
     }
     in->leaves = 0;
-    FXS_TRY(fxs_value_map(t->ctx, &t->arena, fixed, leaf_input, in, &v));
-    bool container =
-        fixed->tag == FXS_V_LIST || fixed->tag == FXS_V_TUPLE || fixed->tag == FXS_V_DICT;
-    in->trees = in->trees || container;
+    FXS_TRY(tree_input(in, fixed, &v));
+    in->trees = in->trees || fxs_pytree_container(fixed);
     *x = fxs_made(t, v);
     return FXS_OK;
 }
 
-static fxs_status star_leaf(void *user, const fxs_value *leaf, fxs_value *out) {
-    fxs_graph *g = user;
-    (void)leaf;
-    return fxs_make_text(g->ctx, &g->arena, FXS_V_STR, "*", 1, out);
-}
-
-/* How calls of this graph look: for those who write code for it. */
+/* How calls of this graph look: for those who write code for it, and who run it. */
 static fxs_status remember_trees(fxs_tracer *t, const struct fxs_forward *f, const concrete *c) {
     fxs_graph *g = t->graph;
-    fxs_pytree *tree = FXS_NEW(&g->arena, fxs_pytree);
-    if (!tree)
-        return fxs_fail_memory(t->ctx);
+    fxs_pytree *tree;
+    size_t n = 0;
+    FXS_TRY(fxs_pytree_new(g, (size_t)f->nparams, &tree));
     tree->bound = t->module != NULL;
-    tree->params = FXS_NEW_N(&g->arena, const char *, (size_t)f->nparams);
-    tree->nparams = (size_t)f->nparams;
-    if (!tree->params)
-        return fxs_fail_memory(t->ctx);
-    FXS_TRY(fxs_make_seq(t->ctx, &g->arena, FXS_V_TUPLE, tree->nparams, &tree->inputs));
-    for (int i = 0; i < f->nparams; i++) {
-        tree->params[i] = fxs_arena_dup(&g->arena, f->params[i].name, strlen(f->params[i].name));
-        if (!tree->params[i])
-            return fxs_fail_memory(t->ctx);
-        FXS_TRY(fxs_value_map(t->ctx, &g->arena, &c->values[i], star_leaf, g,
-                              &tree->inputs.u.seq->items[i]));
+    for (int stars = 0; stars <= 2; stars++) { /* in the order of the placeholders */
+        for (int i = 0; i < f->nparams; i++) {
+            const fxs_forward_param *p = &f->params[i];
+            char name[300];
+            if (p->stars != stars)
+                continue;
+            snprintf(name, sizeof name, "%.*s%.250s", stars, "**", p->name);
+            tree->params[n] = fxs_arena_dup(&g->arena, name, strlen(name));
+            if (!tree->params[n])
+                return fxs_fail_memory(t->ctx);
+            FXS_TRY(fxs_pytree_spec(g, &c->values[i], &tree->inputs.u.seq->items[n++]));
+        }
     }
     g->pytree = tree;
     return FXS_OK;
@@ -199,44 +205,19 @@ fxs_status fxs_trace_inputs(fxs_tracer *t, const struct fxs_forward *f, fxs_prox
  * --------------------------------------------------------------------------------------------------------------
  */
 
-typedef struct flat {
-    fxs_value list;
-    size_t n;
-} flat;
-
-/* torch's trees have lists, tuples and dicts; a slice is a leaf. */
-static size_t count_leaves(const fxs_value *v) {
-    size_t n = 0;
-    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE && v->tag != FXS_V_DICT)
-        return 1;
-    for (size_t i = 0; i < fxs_value_len(v); i++)
-        n += count_leaves(fxs_value_item(v, i));
-    return n;
-}
-
-static void put_leaves(const fxs_value *v, flat *out) {
-    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE && v->tag != FXS_V_DICT) {
-        out->list.u.seq->items[out->n++] = *v;
-        return;
-    }
-    for (size_t i = 0; i < fxs_value_len(v); i++)
-        put_leaves(fxs_value_item(v, i), out);
-}
-
 fxs_status fxs_trace_output(fxs_tracer *t, const struct fxs_forward *f, const fxs_proxy *result) {
     fxs_value v, args;
     fxs_node *n;
     if (!fxs_proxy_value(t, &t->scratch, result, &v))
         return t->ctx->status;
     if (t->graph->pytree) {
-        flat out = {0};
-        FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_LIST, count_leaves(&v), &out.list));
-        put_leaves(&v, &out);
-        FXS_TRY(fxs_value_map(t->ctx, &t->graph->arena, &v, star_leaf, t->graph,
-                              &t->graph->pytree->output));
-        v = out.list;
+        fxs_value tree = v;
+        FXS_TRY(fxs_pytree_spec(t->graph, &tree, &t->graph->pytree->output));
+        FXS_TRY(fxs_pytree_flat(t->ctx, &t->scratch, &tree, &v));
     }
     FXS_TRY(fxs_make_seq(t->ctx, &t->scratch, FXS_V_TUPLE, 1, &args));
     args.u.seq->items[0] = v;
-    return fxs_tracer_node(t, FXS_OUTPUT, "output", &args, NULL, f->returns, &n);
+    /* The list that torch.fx returns in the place of a tree has no annotation. */
+    const char *type = t->graph->pytree ? NULL : f->returns;
+    return fxs_tracer_node(t, FXS_OUTPUT, "output", &args, NULL, type, &n);
 }

@@ -1,7 +1,7 @@
 /* copy.c: copies of nodes and graphs, into the same graph or another. */
 #include <string.h>
 
-#include "ir/graph.h"
+#include "ir/pytree.h"
 
 struct fxs_val_map {
     fxs_ctx *ctx;
@@ -184,6 +184,8 @@ fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out) {
     fxs_status s = fxs_val_map_new(g, &map);
     if (s == FXS_OK)
         s = copy_all(g, *out, map);
+    if (s == FXS_OK)
+        s = fxs_pytree_copy(*out, g);
     fxs_val_map_free(map);
     if (s != FXS_OK) {
         fxs_graph_free(*out);

@@ -33,30 +33,23 @@ struct fxs_node {
     fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 
+typedef struct fxs_pytree fxs_pytree; /* pytree.h */
+
 struct fxs_graph {
     fxs_ctx *ctx;
     fxs_arena arena;
     fxs_node root; /* the sentinel */
     size_t len;
-    fxs_map names;             /* every name ever given */
-    fxs_map scopes;            /* path -> fxs_scope of nodes, in the arena */
-    struct fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
-                                  arena; NULL: flat */
+    fxs_map names;      /* every name ever given */
+    fxs_map scopes;     /* path -> fxs_scope of nodes, in the arena */
+    fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
+                           arena; NULL: flat */
     size_t next_id;
     fxs_node
         *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
     bool insert_after;
     fxs_module *owner; /* the module that took it over; not counted */
 };
-
-/* How a graph whose placeholders are the leaves of trees is called. Leaves of a spec are the string
- * "*". */
-typedef struct fxs_pytree {
-    bool bound; /* it is a method: self is flattened too */
-    size_t nparams;
-    const char **params;      /* names of the parameters, as they are written in the signature */
-    fxs_value inputs, output; /* a tuple with one tree a parameter; the tree of the output */
-} fxs_pytree;
 
 /* The scope of that path, made where it is not there yet; text is copied. */
 fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,

@@ -370,8 +370,8 @@ static fxs_status annotate(fxs_interpreter *it, const fxs_node *n, fxs_status s)
     return fxs_ctx_status(it->ctx);
 }
 
-fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs,
-                               fxs_value *result) {
+fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, size_t nargs,
+                                    fxs_value *result) {
     *result = fxs_none();
     it->args = args;
     it->nargs = nargs;
@@ -395,4 +395,21 @@ fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_
             fxs_interpreter_drop_dead(it, n);
     }
     return FXS_OK;
+}
+
+fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_t nargs,
+                               fxs_value *result) {
+    fxs_value in, out;
+    *result = fxs_none();
+    if (!it->graph->pytree)
+        return fxs_interpreter_run_flat(it, args, nargs, result);
+    FXS_TRY(fxs_graph_flatten_inps(it->graph, args, nargs, &in));
+    fxs_status s = fxs_interpreter_run_flat(it, in.u.seq->items, fxs_value_len(&in), &out);
+    if (s == FXS_OK)
+        s = fxs_graph_unflatten_outs(it->graph, &out, result);
+    fxs_value_unref(&out);
+    fxs_value_unref(&in);
+    it->args = NULL;
+    it->nargs = 0;
+    return s;
 }

@@ -33,6 +33,10 @@ struct fxs_interpreter {
 fxs_status fxs_interpreter_prepare(fxs_interpreter *it);
 /* Drops values whose last use n was. */
 void fxs_interpreter_drop_dead(fxs_interpreter *it, const fxs_node *n);
+/* fxs_interpreter_run over the placeholders themselves, also where the graph's callers pass trees.
+ */
+fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, size_t nargs,
+                                    fxs_value *result);
 double fxs_now(void);
 
 #endif

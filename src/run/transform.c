@@ -2,6 +2,7 @@
  * Overridden methods say what each node becomes; by default, itself. */
 #include <string.h>
 
+#include "ir/pytree.h"
 #include "run/interpreter.h"
 
 static fxs_status new_node(fxs_interpreter *it, const fxs_node *n, const fxs_value *args,
@@ -34,6 +35,8 @@ fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt
     x->call_module = x->call_module ? x->call_module : fxs_transformer_record;
     FXS_TRY(fxs_interpreter_new(m, &own, out));
     fxs_status s = fxs_graph_new(m->ctx, &(*out)->target);
+    if (s == FXS_OK)
+        s = fxs_pytree_copy((*out)->target, m->graph);
     if (s != FXS_OK) {
         fxs_interpreter_free(*out);
         *out = NULL;
@@ -56,7 +59,7 @@ fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out) {
     fxs_value result;
     fxs_node *output;
     *out = NULL;
-    FXS_TRY(fxs_interpreter_run(it, NULL, 0, &result));
+    FXS_TRY(fxs_interpreter_run_flat(it, NULL, 0, &result));
     fxs_status s = FXS_OK;
     if (result.tag != FXS_V_NONE) /* as in torch.fx, None makes a graph without output */
         s = fxs_graph_output(it->target, &result, &output);

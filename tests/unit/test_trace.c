@@ -1,4 +1,4 @@
-/* test_trace.c: modules, parameters, signatures, fixed arguments and errors of a trace, as torch.fx
+/* test_trace.c: modules, parameters, signatures and errors of a trace, as torch.fx
  * has them. */
 #include "tracing.h"
 
@@ -436,85 +436,6 @@ static void test_signatures(void **state) {
     }
 }
 
-/* ---- fixed arguments
- * ---------------------------------------------------------------------------------------------------------
- */
-
-static fxs_proxy choose(fxs_proxy self, const fxs_proxy *x) {
-    (void)self;
-    return fxs_truth(fxs_eq(x[1], fxs_b(true))) ? x[0] : fxs_mul(x[0], 2);
-}
-
-static fxs_proxy first_or_second(fxs_proxy self, const fxs_proxy *x) {
-    (void)self;
-    return x[1].u.value.tag == FXS_V_NONE ? x[0] : x[1];
-}
-
-static fxs_proxy sum_of_dict(fxs_proxy self, const fxs_proxy *x) {
-    fxs_proxy sum = fxs_i(0);
-    (void)self;
-    for (size_t i = 0; i < fxs_len(x[0]); i++)
-        sum = fxs_add(sum, fxs_index(x[0], fxs_iter(x[0], i)));
-    return sum;
-}
-
-static fxs_proxy trees(fxs_proxy self, const fxs_proxy *x) {
-    (void)self;
-    fxs_proxy s = fxs_add(fxs_index(x[0], 0), fxs_index(x[1], "k"));
-    return FXS_DICT("s", s, "t", FXS_TUPLE(x[2], fxs_index(x[0], 1)));
-}
-
-static fxs_proxy scaled(fxs_proxy self, const fxs_proxy *x) {
-    return FXS_LIST(fxs_mul(fxs_index(x[0], 0), fxs_attr(self, "w")), x[1]);
-}
-
-static void assert_spec(const fxs_value *v, const char *want) {
-    fxs_buf b = {0};
-    fxs_buf_repr(&b, v, &(fxs_repr){0});
-    assert_string_equal(b.data, want);
-    fxs_buf_free(&b);
-}
-
-static void test_concrete(void **state) {
-    static const char h[] = "a, b=None, c=1.5, d='s', e=True, n=3";
-    fxs_ctx *ctx = *state;
-    assert_golden(trace_with(ctx, "a, b", choose, &(fxs_trace_options){.concrete_args = "b=False"}),
-                  "code_concrete", 0);
-    assert_golden(trace_with(ctx, h, first_or_second,
-                             &(fxs_trace_options){.concrete_args = "b=None, c=1.5, d='s', e=True"}),
-                  "code_concrete", 1);
-    assert_golden(trace_with(ctx, h, first_or_second,
-                             &(fxs_trace_options){.concrete_args = "PH, None, 1.5, 's', True, PH"}),
-                  "code_concrete", 3);
-    assert_golden(trace_with(ctx, h, first_or_second,
-                             &(fxs_trace_options){.concrete_args = "a=torch.float32"}),
-                  "code_concrete", 4);
-    assert_golden(
-        trace_with(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "zzz=1"}),
-        "code_concrete", 5);
-    assert_refusal(ctx, h, first_or_second, &(fxs_trace_options){.concrete_args = "PH, None, 1.5"},
-                   "Tracing expected 6 arguments but got 3 concrete arguments");
-    assert_golden(
-        trace_with(ctx, "x", sum_of_dict,
-                   &(fxs_trace_options){.concrete_args = "x={'a': PH, 'b': PH, 'c': PH}"}),
-        "code_pytree", 0);
-    assert_golden(trace_with(ctx, "a, b, c=2", trees,
-                             &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"}),
-                  "code_pytree", 1);
-    fxs_module *m = trace_with(ctx, "a, b, c", trees,
-                               &(fxs_trace_options){.concrete_args = "a=(PH, [PH]), b={'k': PH}"});
-    assert_spec(&m->graph->pytree->inputs, "(('*', ['*']), {'k': '*'}, '*')");
-    assert_spec(&m->graph->pytree->output, "{'s': '*', 't': ('*', ['*'])}");
-    assert_false(m->graph->pytree->bound);
-    assert_golden(m, "code_pytree", 2);
-    m = fxs_nn(ctx, "M");
-    fxs_nn_parameter(m, "w", "float32[1]");
-    fxs_nn_forward(m, "a, b", scaled, NULL);
-    m = trace_module(ctx, m, &(fxs_trace_options){.concrete_args = "a=[PH, 5]"});
-    assert_true(m->graph->pytree->bound);
-    assert_golden(m, "code_pytree", 3);
-}
-
 /* ---- errors
  * ----------------------------------------------------------------------------------------------------------------------
  */
@@ -663,7 +584,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_scopes, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_printed_layers, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_signatures, new_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(test_concrete, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_errors, new_ctx, free_ctx),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test_setup_teardown(test_long_trace, new_ctx, free_ctx),

@@ -8,6 +8,7 @@
 
 #include "fxops.h"
 #include "ir/module.h"
+#include "ir/pytree.h"
 
 /* The k-th graph in a golden file, from "graph():" to its return. */
 static inline char *golden_graph(const char *name, int k) {
@@ -43,6 +44,39 @@ static inline void assert_golden(fxs_module *m, const char *name, int k) {
     assert_text(m->graph, want);
     fxs_free(want);
     fxs_module_unref(m);
+}
+
+/* The k-th "def forward" in a golden file, to the blanks of its last line. */
+static inline char *golden_code(const char *name, int k) {
+    char path[200];
+    snprintf(path, sizeof path, "golden/trace/%s.txt", name);
+    char *all = read_test_file(path, NULL), *at = all;
+    fxs_buf b = {0};
+    for (int i = 0; (at = strstr(at, "def forward(")) && i < k; i++)
+        at++;
+    assert_non_null(at);
+    char *end = strstr(at, "\n    \n");
+    assert_non_null(end);
+    fxs_buf_add(&b, at, (size_t)(end - at) + 5);
+    fxs_free(all);
+    return fxs_buf_take(&b, NULL);
+}
+
+/* m's code from "def" on is that text. */
+static inline void assert_code(const fxs_module *m, const char *want) {
+    char *text;
+    assert_ok(m->ctx, fxs_graph_python_code(m->graph, 0, &text, NULL));
+    assert_non_null(strstr(text, "def forward("));
+    assert_string_equal(strstr(text, "def forward("), want);
+    fxs_free(text);
+}
+
+/* The graph of m is the k-th of the file, its code the c-th; m is dropped. */
+static inline void assert_golden_code(fxs_module *m, const char *name, int k, int c) {
+    char *want = golden_code(name, c);
+    assert_code(m, want);
+    fxs_free(want);
+    assert_golden(m, name, k);
 }
 
 static inline fxs_module *trace_fn(fxs_ctx *ctx, const char *signature, fxs_forward_fn *fn) {
