@@ -41,6 +41,9 @@ typedef struct cli_settings {
     cli_list outputs; /* -o, repeated */
     cli_list passes, dump_after;
     const char *output, *pattern, *replacement, *weights;
+    const char *allow;
+    cli_list paths; /* --path */
+    bool isolated, traceback;
     bool help, version, meta, stats, train, torch2, verbose;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit; /* which of the option's words */
@@ -117,6 +120,7 @@ typedef enum cli_operand {
     CLI_NOTHING,
     CLI_ANY_TEXT,
     CLI_MODEL_FILE,
+    CLI_SCRIPT_FILE, /* what follows it is the script's own */
     CLI_COMMAND_NAME,
     CLI_SHELL_NAME
 } cli_operand;
@@ -135,7 +139,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_rewrite, cli_opt,
-    cli_help, cli_completion, cli_man;
+    cli_run, cli_help, cli_completion, cli_man;
 /* The command without a command's name, `fxscope --version`; its own name is NULL. */
 extern const cli_command cli_main;
 

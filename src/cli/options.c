@@ -194,8 +194,11 @@ static cli_exit parse_all(const parser *p, char **argv) {
         const cli_option *o = row_of(p, code);
         if (code == OPERAND)
             e = append(p, &p->s->operands, optarg);
-        else
-            e = o ? store(p, o, optarg) : refuse_option(p, code, argv);
+        if (code == OPERAND && p->command->operand == CLI_SCRIPT_FILE)
+            break; /* its options are its own */
+        if (code == OPERAND)
+            continue;
+        e = o ? store(p, o, optarg) : refuse_option(p, code, argv);
     }
     while (e == CLI_OK && optind < p->argc)
         e = append(p, &p->s->operands, argv[optind++]);
@@ -231,4 +234,5 @@ void cli_settings_free(cli_settings *s) {
     free(s->outputs.items);
     free(s->passes.items);
     free(s->dump_after.items);
+    free(s->paths.items);
 }

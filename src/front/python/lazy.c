@@ -112,6 +112,12 @@ bool fxpy_lazy_affine(fxpy_lazy *l, const fxs_tensor *view, double scale, double
     return true;
 }
 
+bool fxpy_lazy_whole(const fxpy_lazy *l, const fxs_tensor *view) {
+    return view->ndim == l->base.ndim && view->offset == l->base.offset &&
+           memcmp(view->sizes, l->base.sizes, sizeof view->sizes) == 0 &&
+           memcmp(view->strides, l->base.strides, sizeof view->strides) == 0;
+}
+
 bool fxpy_lazy_fill_of(const fxpy_lazy *l, fxpy_fill *out) {
     *out = l->n == 1 ? l->patches[0].fill : (fxpy_fill){.kind = FXPY_FILL_OTHER};
     return !l->storage;
@@ -188,4 +194,16 @@ int fxpy_lazy_read(fxpy_lazy *l) {
     l->patches = NULL;
     l->n = l->cap = 0;
     return 0;
+}
+
+int fxpy_lazy_write(fxpy_lazy *l, fxs_tensor *t) {
+    fxs_status s = FXS_OK;
+    for (size_t i = 0; s == FXS_OK && i < l->n; i++) {
+        s = apply_patch(&l->patches[i], t->storage);
+        l->patches[i].at.storage = NULL;
+    }
+    if (s == FXS_OK)
+        return 0;
+    fxpy_raise();
+    return -1;
 }

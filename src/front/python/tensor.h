@@ -1,5 +1,5 @@
-/* tensor.h: what only the files about tensors share: filling that is put off, conversions that
- * remember which object a tensor came from, and the printed form. */
+/* tensor.h: what the files about tensors share: filling that is put off, conversions that remember
+ * which object a tensor came from, operators, calls. The rest of the front uses fxpy.h. */
 #ifndef FXPY_TENSOR_H
 #define FXPY_TENSOR_H
 
@@ -18,12 +18,16 @@ fxpy_lazy *fxpy_lazy_copy(const fxpy_lazy *l);
 fxs_storage *fxpy_lazy_storage(const fxpy_lazy *l);
 /* Fills now: -1 and an exception when memory is out. */
 int fxpy_lazy_read(fxpy_lazy *l);
+/* Its fillings into the memory of t, which it was made for. */
+int fxpy_lazy_write(fxpy_lazy *l, fxs_tensor *t);
 /* The part of it that `view` shows is to be filled so, whatever was to be there before. -1: memory
  * is out; 0: done; 1: too many parts, it has to be read. */
 int fxpy_lazy_patch(fxpy_lazy *l, const fxs_tensor *view, const fxpy_fill *fill);
 /* All its values times `scale` plus `shift`, where `view` is all of it; false: it has to be read.
  */
 bool fxpy_lazy_affine(fxpy_lazy *l, const fxs_tensor *view, double scale, double shift);
+/* Whether `view` shows all of it in its own order. */
+bool fxpy_lazy_whole(const fxpy_lazy *l, const fxs_tensor *view);
 /* The one filling of all of it. */
 bool fxpy_lazy_fill_of(const fxpy_lazy *l, fxpy_fill *out);
 
@@ -42,6 +46,7 @@ typedef struct fxpy_conversion {
     bool meta;        /* set when one is on the meta device */
     fxpy_source *sources;
     size_t nsources, cap;
+    FxpyTensor *unread; /* results without storage are views of it; NULL: there are none */
 } fxpy_conversion;
 
 int fxpy_convert(fxpy_conversion *c, PyObject *o, fxs_value *out);
@@ -68,7 +73,46 @@ PyObject *fxpy_element(const fxs_tensor *t, const void *p);
 PyObject *fxpy_tensor_tolist(PyObject *o, PyObject *unused);
 PyObject *fxpy_tensor_item(PyObject *o, PyObject *unused);
 
-extern PyType_Slot fxpy_number_slots[];
+/* X(slot, method that a tracer sees, name in module operator) */
+#define FXPY_BINARY_MAP(X)                                                                         \
+    X(nb_add, add, add)                                                                            \
+    X(nb_subtract, sub, sub)                                                                       \
+    X(nb_multiply, mul, mul)                                                                       \
+    X(nb_true_divide, div, truediv)                                                                \
+    X(nb_floor_divide, __floordiv__, floordiv)                                                     \
+    X(nb_remainder, remainder, mod)                                                                \
+    X(nb_matrix_multiply, matmul, matmul)                                                          \
+    X(nb_and, __and__, and_)                                                                       \
+    X(nb_or, __or__, or_)                                                                          \
+    X(nb_xor, __xor__, xor)                                                                        \
+    X(nb_lshift, __lshift__, lshift)                                                               \
+    X(nb_rshift, __rshift__, rshift)
+#define FXPY_INPLACE_MAP(X)                                                                        \
+    X(nb_inplace_add, add_, iadd)                                                                  \
+    X(nb_inplace_subtract, sub_, isub)                                                             \
+    X(nb_inplace_multiply, mul_, imul)                                                             \
+    X(nb_inplace_true_divide, div_, itruediv)                                                      \
+    X(nb_inplace_floor_divide, floor_divide_, ifloordiv)                                           \
+    X(nb_inplace_remainder, remainder_, imod)                                                      \
+    X(nb_inplace_and, __iand__, iand)                                                              \
+    X(nb_inplace_or, __ior__, ior)                                                                 \
+    X(nb_inplace_xor, __ixor__, ixor)                                                              \
+    X(nb_inplace_lshift, __ilshift__, ilshift)                                                     \
+    X(nb_inplace_rshift, __irshift__, irshift)
+#define X(slot, method, operator_name) PyObject *fxpy_##slot(PyObject *a, PyObject *b);
+FXPY_BINARY_MAP(X)
+FXPY_INPLACE_MAP(X)
+#undef X
+PyObject *fxpy_nb_power(PyObject *a, PyObject *b, PyObject *modulus);
+PyObject *fxpy_nb_inplace_power(PyObject *a, PyObject *b, PyObject *modulus);
+PyObject *fxpy_nb_negative(PyObject *a);
+PyObject *fxpy_nb_positive(PyObject *a);
+PyObject *fxpy_nb_absolute(PyObject *a);
+PyObject *fxpy_nb_invert(PyObject *a);
+int fxpy_nb_bool(PyObject *o);
+PyObject *fxpy_nb_int(PyObject *o);
+PyObject *fxpy_nb_float(PyObject *o);
+PyObject *fxpy_nb_index(PyObject *o);
 PyObject *fxpy_tensor_subscript(PyObject *o, PyObject *key);
 int fxpy_tensor_ass_subscript(PyObject *o, PyObject *key, PyObject *value);
 PyObject *fxpy_tensor_richcompare(PyObject *a, PyObject *b, int op);
@@ -89,6 +133,12 @@ PyObject *fxpy_call2(const char *spelling, PyObject *a, PyObject *b);
 PyObject *fxpy_tensor_from_data(PyObject *data, fxs_dtype dtype);
 /* A tensor over the memory of a buffer (copied); 0 when o has none. */
 PyObject *fxpy_tensor_from_buffer(PyObject *o);
+/* Functions without a row: they take any Python object. Ends with a row without a path. */
+typedef struct fxpy_native {
+    const char *path;
+    PyObject *(*run)(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+} fxpy_native;
+extern const fxpy_native fxpy_natives[];
 PyObject *fxpy_tensor_new_legacy(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
 #endif

@@ -237,7 +237,9 @@ static PyObject *result_tensor(fxpy_conversion *c, fxs_tensor *t, const char *ma
         t->requires_grad = false;
     if (t->requires_grad)
         x->made_by = made_by;
-    x->meta = !t->storage;
+    if (!t->storage && c && c->unread)
+        x->lazy = fxpy_lazy_ref(c->unread->lazy);
+    x->meta = !t->storage && !x->lazy;
     return o;
 }
 

@@ -1,0 +1,429 @@
+/* create.c: tensors from Python's data: nested sequences, numbers, buffers (numpy's arrays), and
+ * the old constructor torch.Tensor(...). What torch infers of dtypes and refuses is inferred and
+ * refused here. */
+#include "front/python/tensor.h"
+
+/* ---- elements ---- */
+
+static bool is_sequence(PyObject *o) {
+    return !fxpy_is_tensor(o) && PySequence_Check(o) && !PyDict_Check(o);
+}
+
+static bool is_text(PyObject *o) { return PyUnicode_Check(o) || PyBytes_Check(o); }
+
+static int invalid_type(PyObject *o) {
+    PyErr_Format(PyExc_TypeError, "new(): invalid data type '%.100s'", Py_TYPE(o)->tp_name);
+    return -1;
+}
+
+/* Widens *d by what o holds; FXS_DTYPE_COUNT is nothing yet. */
+static int infer(PyObject *o, fxs_dtype *d) {
+    fxs_dtype own;
+    if (fxpy_is_tensor(o)) {
+        own = fxpy_tensor_meta(o)->dtype;
+    } else if (PyFloat_Check(o)) {
+        own = fxpy_default_dtype();
+    } else if (PyBool_Check(o)) {
+        own = FXS_BOOL;
+    } else if (PyLong_Check(o) || (PyIndex_Check(o) && !is_sequence(o))) {
+        own = FXS_INT64;
+    } else if (PyComplex_Check(o)) {
+        own = fxpy_default_dtype() == FXS_FLOAT64 ? FXS_COMPLEX128 : FXS_COMPLEX64;
+    } else if (is_text(o) || !is_sequence(o)) {
+        return invalid_type(o);
+    } else {
+        PyObject *fast = PySequence_Fast(o, "a sequence expected");
+        int bad = !fast || Py_EnterRecursiveCall(" while reading nested data") ? -1 : 0;
+        for (Py_ssize_t i = 0; !bad && i < PySequence_Fast_GET_SIZE(fast); i++)
+            bad = infer(PySequence_Fast_ITEMS(fast)[i], d);
+        if (fast)
+            Py_LeaveRecursiveCall();
+        Py_XDECREF(fast);
+        return bad;
+    }
+    *d = *d == FXS_DTYPE_COUNT ? own : fxs_promote(*d, own);
+    return 0;
+}
+
+static int sizes_of(PyObject *o, int *ndim, int64_t *sizes) {
+    PyObject *at = Py_NewRef(o);
+    *ndim = 0;
+    while (at && is_sequence(at)) {
+        Py_ssize_t n = PySequence_Size(at);
+        if (n < 0)
+            break;
+        if (is_text(at) || *ndim == FXS_MAX_DIM) {
+            PyErr_Format(PyExc_ValueError, "too many dimensions '%.100s'", Py_TYPE(at)->tp_name);
+            break;
+        }
+        sizes[(*ndim)++] = n;
+        if (n == 0)
+            break;
+        Py_SETREF(at, PySequence_GetItem(at, 0));
+    }
+    Py_XDECREF(at);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int store_complex(fxs_dtype d, char *p, PyObject *o) {
+    Py_complex z = PyComplex_AsCComplex(o);
+    float f[] = {(float)z.real, (float)z.imag};
+    double g[] = {z.real, z.imag};
+    if (PyErr_Occurred())
+        return -1;
+    memcpy(p, d == FXS_COMPLEX64 ? (void *)f : (void *)g, fxs_dtype_size(d));
+    return 0;
+}
+
+static int store(fxs_dtype d, char *p, PyObject *o) {
+    if (fxpy_is_tensor(o)) {
+        PyObject *item = fxpy_tensor_item(o, NULL);
+        int bad = item ? store(d, p, item) : -1;
+        Py_XDECREF(item);
+        return bad;
+    }
+    if (d == FXS_COMPLEX64 || d == FXS_COMPLEX128)
+        return store_complex(d, p, o);
+    if (fxs_is_floating(d) || PyFloat_Check(o)) {
+        double x = PyFloat_AsDouble(o);
+        if (x == -1 && PyErr_Occurred())
+            return -1;
+        if (d == FXS_BOOL)
+            fxs_store_int(d, p, x != 0);
+        else
+            fxs_store_double(d, p, x);
+        return 0;
+    }
+    PyObject *whole = PyNumber_Index(o);
+    int overflow = 0;
+    long long i = whole ? PyLong_AsLongLongAndOverflow(whole, &overflow) : -1;
+    Py_XDECREF(whole);
+    if (overflow)
+        PyErr_SetString(PyExc_RuntimeError, "Overflow when unpacking long");
+    if (PyErr_Occurred())
+        return -1;
+    fxs_store_int(d, p, d == FXS_BOOL ? i != 0 : i);
+    return 0;
+}
+
+static int fill(fxs_tensor *t, int dim, char **p, PyObject *o) {
+    if (dim == t->ndim) {
+        if (store(t->dtype, *p, o) < 0)
+            return -1;
+        *p += fxs_dtype_size(t->dtype);
+        return 0;
+    }
+    PyObject *fast = is_sequence(o) ? PySequence_Fast(o, "not a sequence") : NULL;
+    if (!fast) {
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError, "not a sequence");
+        return -1;
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
+    int bad = 0;
+    if (n != t->sizes[dim]) {
+        PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)",
+                     (long long)t->sizes[dim], dim, n);
+        bad = -1;
+    }
+    for (Py_ssize_t i = 0; !bad && i < n; i++)
+        bad = fill(t, dim + 1, p, PySequence_Fast_ITEMS(fast)[i]);
+    Py_DECREF(fast);
+    return bad;
+}
+
+/* ---- buffers ---- */
+
+static fxs_dtype dtype_of_format(const char *f, Py_ssize_t size) {
+    static const struct {
+        const char *codes;
+        fxs_dtype by_size[9];
+    } rows[] = {
+        {"bhilqn", {[1] = FXS_INT8, [2] = FXS_INT16, [4] = FXS_INT32, [8] = FXS_INT64}},
+        {"BHILQN", {[1] = FXS_UINT8, [2] = FXS_UINT16, [4] = FXS_UINT32, [8] = FXS_UINT64}},
+        {"efd", {[2] = FXS_FLOAT16, [4] = FXS_FLOAT32, [8] = FXS_FLOAT64}},
+    };
+    f += strspn(f, "@=<");
+    if (strcmp(f, "?") == 0)
+        return FXS_BOOL;
+    if (strcmp(f, "Zf") == 0)
+        return FXS_COMPLEX64;
+    if (strcmp(f, "Zd") == 0)
+        return FXS_COMPLEX128;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && *f && !f[1]; i++)
+        if (strchr(rows[i].codes, *f) && size >= 1 && size <= 8 &&
+            (rows[i].by_size[size] || (i == 2 && size == 4)))
+            return rows[i].by_size[size];
+    return FXS_DTYPE_COUNT;
+}
+
+PyObject *fxpy_tensor_from_buffer(PyObject *o) {
+    Py_buffer view;
+    int64_t sizes[FXS_MAX_DIM];
+    fxs_tensor *t = NULL;
+    if (PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) < 0)
+        return NULL;
+    fxs_dtype d = dtype_of_format(view.format ? view.format : "B", view.itemsize);
+    for (int i = 0; i < view.ndim && i < FXS_MAX_DIM; i++)
+        sizes[i] = view.shape[i];
+    if (d == FXS_DTYPE_COUNT || view.ndim > FXS_MAX_DIM)
+        PyErr_Format(PyExc_TypeError,
+                     "can't convert np.ndarray of type %.20s. The only supported types are: "
+                     "float64, float32, float16, complex64, complex128, int64, int32, int16, "
+                     "int8, uint8, and bool.",
+                     view.format ? view.format : "?");
+    else if (fxs_tensor_new(fxpy_ctx(), d, view.ndim, sizes, &t) != FXS_OK)
+        fxpy_raise();
+    else if (PyBuffer_ToContiguous(fxs_tensor_data(t), &view, view.len, 'C') < 0)
+        fxs_tensor_unref(t), t = NULL;
+    PyBuffer_Release(&view);
+    return t ? fxpy_tensor_new(t) : NULL;
+}
+
+static bool has_buffer(PyObject *o) {
+    return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o) &&
+           !fxpy_is_tensor(o);
+}
+
+/* ---- torch.tensor ---- */
+
+static PyObject *cast(PyObject *t, fxs_dtype dtype) { /* takes t over */
+    if (!t || dtype == FXS_DTYPE_COUNT || fxpy_tensor_meta(t)->dtype == dtype)
+        return t;
+    PyObject *d = fxpy_dtype(dtype), *out = fxpy_call2("Tensor.to", t, d);
+    Py_DECREF(d);
+    Py_DECREF(t);
+    return out;
+}
+
+static PyObject *from_nested(PyObject *data, fxs_dtype dtype) {
+    int64_t sizes[FXS_MAX_DIM];
+    int ndim;
+    fxs_tensor *t;
+    if (is_text(data)) {
+        invalid_type(data);
+        return NULL;
+    }
+    if (sizes_of(data, &ndim, sizes) < 0 || (dtype == FXS_DTYPE_COUNT && infer(data, &dtype) < 0))
+        return NULL;
+    if (dtype == FXS_DTYPE_COUNT)
+        dtype = fxpy_default_dtype(); /* nothing is in it */
+    if (fxs_tensor_new(fxpy_ctx(), dtype, ndim, sizes, &t) != FXS_OK)
+        return fxpy_raise();
+    char *p = fxs_tensor_data(t);
+    if (fxs_tensor_numel(t) > 0 && fill(t, 0, &p, data) < 0) {
+        fxs_tensor_unref(t);
+        return NULL;
+    }
+    return fxpy_tensor_new(t);
+}
+
+PyObject *fxpy_tensor_from_data(PyObject *data, fxs_dtype dtype) {
+    if (fxpy_is_tensor(data)) {
+        PyObject *copy = fxpy_call2("Tensor.clone", data, NULL);
+        if (copy) {
+            fxpy_tensor_meta(copy)->requires_grad = false;
+            ((FxpyTensor *)copy)->made_by = NULL;
+        }
+        return cast(copy, dtype);
+    }
+    return has_buffer(data) ? cast(fxpy_tensor_from_buffer(data), dtype) : from_nested(data, dtype);
+}
+
+/* ---- their arguments ---- */
+
+static int parse(PyObject *const *args, Py_ssize_t n, PyObject *kwnames, const char *format,
+                 char **names, ...) {
+    PyObject *tuple = PyTuple_New(n), *dict = PyDict_New();
+    Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    int good = tuple && dict;
+    va_list ap;
+    for (Py_ssize_t i = 0; good && i < n; i++)
+        PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; good && i < named; i++)
+        good = PyDict_SetItem(dict, PyTuple_GET_ITEM(kwnames, i), args[n + i]) == 0;
+    va_start(ap, names);
+    good = good && PyArg_VaParseTupleAndKeywords(tuple, dict, format, names, ap);
+    va_end(ap);
+    Py_XDECREF(tuple);
+    Py_XDECREF(dict);
+    return good ? 0 : -1;
+}
+
+static int optional_dtype(PyObject *o, fxs_dtype *out) {
+    *out = FXS_DTYPE_COUNT;
+    if (!o || o == Py_None || fxpy_is_dtype(o, out))
+        return 0;
+    PyErr_Format(PyExc_TypeError, "argument 'dtype' must be torch.dtype, not %.100s",
+                 Py_TYPE(o)->tp_name);
+    return -1;
+}
+
+/* A tensor on device='meta' has no values. */
+static PyObject *on_device(PyObject *t, PyObject *device) {
+    char text[32];
+    const char *s = device && PyUnicode_Check(device) ? PyUnicode_AsUTF8(device) : NULL;
+    if (device && fxpy_device_text(device, text))
+        s = text;
+    if (!t || !s || strcmp(s, "meta") != 0)
+        return t;
+    fxs_tensor *m;
+    fxs_status status = fxs_tensor_to_meta(fxpy_ctx(), fxpy_tensor_meta(t), &m);
+    Py_DECREF(t);
+    PyObject *o = status == FXS_OK ? fxpy_tensor_new(m) : fxpy_raise();
+    if (o)
+        ((FxpyTensor *)o)->meta = true;
+    return o;
+}
+
+static PyObject *run_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                            PyObject *kwnames) {
+    static char *names[] = {"data", "dtype", "device", "requires_grad", "pin_memory", NULL};
+    PyObject *data, *dtype = NULL, *device = NULL, *pin = NULL;
+    int grad = 0;
+    fxs_dtype d;
+    (void)self;
+    if (parse(args, n, kwnames, "O|$OOpO:tensor", names, &data, &dtype, &device, &grad, &pin) < 0 ||
+        optional_dtype(dtype, &d) < 0)
+        return NULL;
+    PyObject *t = on_device(fxpy_tensor_from_data(data, d), device);
+    if (t && grad && !fxs_is_floating(fxpy_tensor_meta(t)->dtype) &&
+        !fxs_is_complex(fxpy_tensor_meta(t)->dtype)) {
+        Py_DECREF(t);
+        return PyErr_Format(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype "
+                                                "can require gradients");
+    }
+    if (t)
+        fxpy_tensor_meta(t)->requires_grad = grad;
+    return t;
+}
+
+static PyObject *run_as_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                               PyObject *kwnames) {
+    static char *names[] = {"data", "dtype", "device", "copy", "requires_grad", NULL};
+    PyObject *data, *dtype = NULL, *device = NULL, *copy = NULL, *grad = NULL;
+    fxs_dtype d;
+    (void)self;
+    if (parse(args, n, kwnames, "O|OO$OO:as_tensor", names, &data, &dtype, &device, &copy, &grad) <
+            0 ||
+        optional_dtype(dtype, &d) < 0)
+        return NULL;
+    if (fxpy_is_tensor(data) && !(copy && PyObject_IsTrue(copy) == 1))
+        return on_device(cast(Py_NewRef(data), d), device);
+    return on_device(fxpy_tensor_from_data(data, d), device);
+}
+
+static PyObject *run_from_numpy(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                                PyObject *kwnames) {
+    (void)self;
+    if (n != 1 || kwnames)
+        return PyErr_Format(PyExc_TypeError, "from_numpy() takes exactly one argument (%zd given)",
+                            n);
+    if (!has_buffer(args[0]))
+        return PyErr_Format(PyExc_TypeError, "expected np.ndarray (got %.100s)",
+                            Py_TYPE(args[0])->tp_name);
+    return fxpy_tensor_from_buffer(args[0]);
+}
+
+static PyObject *run_is_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                               PyObject *kwnames) {
+    (void)self;
+    if (n != 1 || kwnames)
+        return PyErr_Format(PyExc_TypeError, "is_tensor() takes exactly one argument");
+    return PyBool_FromLong(fxpy_is_tensor(args[0]));
+}
+
+const fxpy_native fxpy_natives[] = {
+    {"torch.tensor", run_tensor},       {"torch.as_tensor", run_as_tensor},
+    {"torch.asarray", run_as_tensor},   {"torch.from_numpy", run_from_numpy},
+    {"torch.is_tensor", run_is_tensor}, {0},
+};
+
+/* ---- torch.Tensor(2, 3), torch.Tensor([1, 2]) ---- */
+
+static PyObject *of_sizes(fxs_dtype d, PyObject *sizes) {
+    PyObject *dtype = fxpy_dtype(d), *kwargs = Py_BuildValue("{sO}", "dtype", dtype);
+    PyObject *args = PyTuple_Pack(1, sizes);
+    PyObject *out = kwargs && args ? fxpy_call_spelling("torch.empty", args, kwargs) : NULL;
+    Py_DECREF(dtype);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(args);
+    return out;
+}
+
+static PyObject *legacy(fxs_dtype d, PyObject *args) {
+    Py_ssize_t n = PyTuple_GET_SIZE(args);
+    PyObject *first = n ? PyTuple_GET_ITEM(args, 0) : NULL;
+    if (n == 0) {
+        PyObject *size = Py_BuildValue("(i)", 0), *out = size ? of_sizes(d, size) : NULL;
+        Py_XDECREF(size);
+        return out;
+    }
+    if (n == 1 && fxpy_is_tensor(first))
+        return cast(fxpy_call2("Tensor.detach", first, NULL), d);
+    if (n == 1 && Py_TYPE(first) == fxpy_size_type)
+        return of_sizes(d, first);
+    if (n == 1 && !PyIndex_Check(first))
+        return fxpy_tensor_from_data(first, d);
+    return of_sizes(d, args);
+}
+
+PyObject *fxpy_tensor_new_legacy(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    PyObject *data = kwargs ? PyDict_GetItemString(kwargs, "data") : NULL;
+    PyObject *all = data ? PyTuple_Pack(1, data) : Py_NewRef(args);
+    PyObject *t = all ? legacy(fxpy_default_dtype(), all) : NULL, *out = NULL;
+    Py_XDECREF(all);
+    if (!t || type == fxpy_tensor_type)
+        return t;
+    FxpyTensor *x = (FxpyTensor *)t; /* a user's class */
+    out = fxpy_tensor_alias(type, fxs_tensor_ref(x->t), x);
+    Py_DECREF(t);
+    return out;
+}
+
+/* _legacy_tensor(dtype, *args): torch.FloatTensor and the like. */
+static PyObject *legacy_tensor(PyObject *self, PyObject *args) {
+    fxs_dtype d;
+    (void)self;
+    if (PyTuple_GET_SIZE(args) < 1 || !fxpy_is_dtype(PyTuple_GET_ITEM(args, 0), &d))
+        return PyErr_Format(PyExc_TypeError, "_legacy_tensor(dtype, ...)");
+    PyObject *rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
+    PyObject *out = rest ? legacy(d, rest) : NULL;
+    Py_XDECREF(rest);
+    return out;
+}
+
+/* trunc_normal_(tensor, mean, std, a, b): for torch.nn.init. */
+static PyObject *trunc_normal(PyObject *self, PyObject *args) {
+    PyObject *o, *generator = NULL;
+    fxpy_fill f = {.kind = FXPY_FILL_TRUNC_NORMAL, .b = 1, .low = -2, .high = 2};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!|ddddO:trunc_normal_", fxpy_tensor_base, &o, &f.a, &f.b, &f.low,
+                          &f.high, &generator))
+        return NULL;
+    FxpyTensor *x = (FxpyTensor *)o;
+    f.seed = fxpy_next_seed(generator);
+    if (fxpy_tensor_unread(x)) {
+        int status = fxpy_lazy_patch(x->lazy, x->t, &f);
+        if (status <= 0)
+            return status < 0 ? NULL : Py_NewRef(o);
+    }
+    if (x->meta)
+        return Py_NewRef(o);
+    fxs_tensor *t = fxpy_tensor_get(o);
+    fxpy_lazy *l = t ? fxpy_lazy_new(t, &f) : NULL;
+    if (!l || fxpy_lazy_write(l, t) < 0) {
+        fxpy_lazy_unref(l);
+        return NULL;
+    }
+    fxpy_lazy_unref(l);
+    return Py_NewRef(o);
+}
+
+static PyMethodDef functions[] = {
+    {"_legacy_tensor", legacy_tensor, METH_VARARGS, NULL},
+    {"trunc_normal_", trunc_normal, METH_VARARGS, NULL},
+    {0},
+};
+
+int fxpy_init_create(PyObject *module) { return PyModule_AddFunctions(module, functions); }
