@@ -17,12 +17,12 @@ static fxs_arena_chunk *chunk_new(size_t size) {
     fxs_arena_chunk *c = fxs_alloc(1, sizeof *c);
     if (!c)
         return NULL;
-    if (fxs_alloc_refused() ||
-        posix_memalign((void **)&c->base, WIDE_ALIGN, size ? size : 1) != 0) {
+    char *base = fxs_alloc_data(size);
+    if (!base) {
         free(c);
         return NULL;
     }
-    *c = (fxs_arena_chunk){.size = size, .base = c->base};
+    *c = (fxs_arena_chunk){.size = size, .base = base};
     return c;
 }
 
@@ -34,6 +34,8 @@ static size_t next_chunk_size(const fxs_arena *a, size_t want) {
     size_t grow = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
     if (grow > LAST_GROWTH)
         grow = LAST_GROWTH;
+    if (!a->chunks && grow < a->reserve)
+        grow = a->reserve;
     return want > grow ? want : grow;
 #endif
 }
@@ -83,22 +85,17 @@ void fxs_arena_reset(fxs_arena *a) {
 #ifdef FXS_DEBUG_ARENA
     fxs_arena_clear(a);
 #else
-    fxs_arena_chunk *keep = NULL;
-    for (fxs_arena_chunk *c = a->chunks, *next; c; c = next) {
-        next = c->next;
-        if (!keep || c->size > keep->size) {
-            if (keep)
-                chunk_free(keep);
-            keep = c;
-        } else {
-            chunk_free(c);
-        }
+    fxs_arena_chunk *c = a->chunks;
+    if (!c || !c->next) {
+        if (c)
+            c->used = 0;
+        return;
     }
-    if (keep) {
-        keep->next = NULL;
-        keep->used = 0;
-    }
-    a->chunks = keep;
+    size_t total = 0; /* of all, which the next round will have in one */
+    for (; c; c = c->next)
+        total += c->size;
+    fxs_arena_clear(a);
+    a->reserve = total;
 #endif
 }
 
@@ -108,4 +105,5 @@ void fxs_arena_clear(fxs_arena *a) {
         chunk_free(c);
     }
     a->chunks = NULL;
+    a->reserve = 0;
 }

@@ -1,14 +1,11 @@
-/* storage.c: best fit within twice the size; large blocks are mapped and advised to be huge pages.
- */
+/* storage.c: best fit within twice the size. */
 #include "base/storage.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/mapping.h"
 
-enum { MAX_CACHED = 64, ALIGN = 64, HUGE_FROM = 1 << 21 };
+enum { MAX_CACHED = 64, ALIGN = 64 };
 
 typedef struct block {
     void *data;
@@ -19,9 +16,16 @@ struct fxs_blocks {
     int refs;
     int count;
     block cached[MAX_CACHED];
+    size_t held, peak; /* bytes of all blocks; the most at one time */
 };
 
-static void block_free(block b) { free(b.data); }
+static void block_free(fxs_blocks *b, block k) {
+    b->held -= k.capacity;
+    free(k.data);
+}
+
+size_t fxs_blocks_peak(const fxs_blocks *b) { return b->peak; }
+void fxs_blocks_forget_peak(fxs_blocks *b) { b->peak = b->held; }
 
 fxs_blocks *fxs_blocks_new(void) {
     fxs_blocks *b = fxs_alloc0(1, sizeof *b);
@@ -34,7 +38,7 @@ void fxs_blocks_unref(fxs_blocks *b) {
     if (!b || --b->refs > 0)
         return;
     for (int i = 0; i < b->count; i++)
-        block_free(b->cached[i]);
+        block_free(b, b->cached[i]);
     fxs_free(b);
 }
 
@@ -52,25 +56,15 @@ static bool take_cached(fxs_blocks *b, size_t bytes, block *out) {
     return true;
 }
 
-/* More than the machine has can't be computed with, but the system might promise it and end the
- * process later. */
-static bool beyond_memory(size_t bytes) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 && bytes / (size_t)page > (size_t)pages;
-}
-
-static bool make_block(size_t bytes, block *out) {
-    bool huge = bytes >= HUGE_FROM;
-    size_t align = huge ? HUGE_FROM : ALIGN;
-    if (bytes > PTRDIFF_MAX - align || fxs_alloc_refused() || (huge && beyond_memory(bytes)))
+static bool make_block(fxs_blocks *b, size_t bytes, block *out) {
+    if (bytes > PTRDIFF_MAX - ALIGN)
         return false;
     out->capacity = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
-    if (posix_memalign(&out->data, align, out->capacity) != 0)
+    out->data = fxs_alloc_data(out->capacity);
+    if (!out->data)
         return false;
-#ifdef MADV_HUGEPAGE
-    if (huge) /* only whole huge pages, so that the tail costs no memory */
-        madvise(out->data, out->capacity & ~(size_t)(HUGE_FROM - 1), MADV_HUGEPAGE);
-#endif
+    b->held += out->capacity;
+    b->peak = b->held > b->peak ? b->held : b->peak;
     return true;
 }
 
@@ -79,7 +73,7 @@ fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes) {
     block blk;
     if (!s)
         return NULL;
-    if (!take_cached(b, bytes, &blk) && !make_block(bytes, &blk)) {
+    if (!take_cached(b, bytes, &blk) && !make_block(b, bytes, &blk)) {
         fxs_free(s);
         return NULL;
     }
@@ -114,7 +108,7 @@ void fxs_storage_unref(fxs_storage *s) {
     if (b->refs > 1 && b->count < MAX_CACHED)
         b->cached[b->count++] = blk;
     else
-        block_free(blk);
+        block_free(b, blk);
     fxs_free(s);
     fxs_blocks_unref(b);
 }

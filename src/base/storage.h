@@ -20,6 +20,9 @@ typedef struct fxs_storage {
 
 fxs_blocks *fxs_blocks_new(void);
 void fxs_blocks_unref(fxs_blocks *b);
+/* Bytes of all blocks, in use or waiting: the most since the last fxs_blocks_forget_peak. */
+size_t fxs_blocks_peak(const fxs_blocks *b);
+void fxs_blocks_forget_peak(fxs_blocks *b);
 /* NULL when memory is out. */
 FXS_API fxs_storage *fxs_storage_new(fxs_blocks *b, size_t bytes);
 /* Bytes of a mapped file, which it counts. NULL when memory is out. */

@@ -44,11 +44,11 @@ typedef struct cli_settings {
     const char *allow;
     cli_list paths; /* --path */
     bool isolated, traceback;
-    bool help, version, meta, stats, train, torch2, verbose;
+    bool help, version, meta, stats, train, torch2, verbose, processor_time;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
-    unsigned print_format, table_format, png_fit; /* which of the option's words */
+    unsigned print_format, table_format, png_fit, bench_by; /* which of the option's words */
     double dpi, layout_seconds;
-    int threads;
+    int threads, rounds;
     uint64_t seed;
 } cli_settings;
 
@@ -138,8 +138,8 @@ typedef struct cli_command {
     cli_exit (*run)(const cli_settings *s);
 } cli_command;
 
-extern const cli_command cli_draw, cli_print, cli_table, cli_check, cli_ops, cli_rewrite, cli_opt,
-    cli_run, cli_help, cli_completion, cli_man;
+extern const cli_command cli_draw, cli_print, cli_table, cli_bench, cli_check, cli_ops, cli_rewrite,
+    cli_opt, cli_run, cli_help, cli_completion, cli_man;
 /* The command without a command's name, `fxscope --version`; its own name is NULL. */
 extern const cli_command cli_main;
 

@@ -9,9 +9,9 @@
 
 #include "say.h"
 
-const cli_command *const cli_commands[] = {&cli_draw, &cli_print,      &cli_table, &cli_check,
-                                           &cli_ops,  &cli_rewrite,    &cli_opt,   &cli_run,
-                                           &cli_help, &cli_completion, &cli_man,   NULL};
+const cli_command *const cli_commands[] = {
+    &cli_draw, &cli_print, &cli_table, &cli_bench,      &cli_check, &cli_ops, &cli_rewrite,
+    &cli_opt,  &cli_run,   &cli_help,  &cli_completion, &cli_man,   NULL};
 
 static const cli_option options[] = {
     CLI_HELP_ROW,

@@ -175,6 +175,18 @@ void fxs_grid_csv(const fxs_grid *g, fxs_buf *out) {
     out->failed |= g->failed;
 }
 
+void fxs_grid_tsv(const fxs_grid *g, fxs_buf *out) {
+    for (size_t c = 0; c < g->columns; c++)
+        fxs_buf_printf(out, c ? "\t%s" : "%s", g->headers[c]);
+    fxs_buf_putc(out, '\n');
+    for (size_t r = 0; r < g->rows; r++) {
+        for (size_t c = 0; c < g->columns; c++)
+            fxs_buf_printf(out, c ? "\t%s" : "%s", cell(g, r, c));
+        fxs_buf_putc(out, '\n');
+    }
+    out->failed |= g->failed;
+}
+
 static void put_markdown(fxs_buf *out, const char *s) {
     for (; *s; s++) {
         if (*s == '\n') {

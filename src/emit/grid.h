@@ -24,6 +24,8 @@ fxs_buf *fxs_grid_row(fxs_grid *g);
 void fxs_grid_simple(const fxs_grid *g, fxs_buf *out);
 /* RFC 4180, but lines end with a bare newline as every other text here. */
 void fxs_grid_csv(const fxs_grid *g, fxs_buf *out);
+/* Tabs between cells, which hold none themselves, and no headers' dashes. */
+void fxs_grid_tsv(const fxs_grid *g, fxs_buf *out);
 void fxs_grid_markdown(const fxs_grid *g, fxs_buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef FXS_RUN_INTERPRET_H
 #define FXS_RUN_INTERPRET_H
 
+#include "fxprofile.h"
 #include "ir/module.h"
 #include "op/registry.h"
 
@@ -16,6 +17,7 @@ typedef struct fxs_step {
     const fxs_op *op; /* NULL when no operator was called */
     fxs_cost cost;
     double seconds;
+    double making; /* seconds more, in which parameters got their values */
     int64_t parameters;
     size_t index, total; /* this is node `index` of `total` */
 } fxs_step;
@@ -28,7 +30,9 @@ typedef struct fxs_observer {
 
 typedef struct fxs_interpret {
     fxs_run_mode mode;
+    fxs_clock clock; /* of the steps' seconds */
     bool train;
+    bool keep_parameters; /* values that were made stay for the next run */
     const fxs_value
         *inputs; /* one a placeholder, in order; FXS_V_UNKNOWN: not given. NULL: none is given */
     const fxs_observer *observers;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-double fxs_now(void) {
+double fxs_now(fxs_clock c) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(c == FXS_CLOCK_PROCESSOR ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -91,9 +91,9 @@ static fxs_status read_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_valu
         *out = fxs_of_tensor(t);
         return FXS_OK;
     }
-    double start = fxs_now();
+    double start = fxs_now(it->clock);
     FXS_TRY(fxs_parameter_read(it->ctx, p, &t));
-    it->making += fxs_now() - start;
+    it->making += fxs_now(it->clock) - start;
     *out = fxs_of_tensor(fxs_tensor_ref(t));
     return FXS_OK;
 }
@@ -195,7 +195,7 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
     fxs_status s = call_layer(it, n, &u, args, kwargs, result);
     for (held *h = u.held; h; h = h->next)
         fxs_value_unref(&h->value);
-    if (fxs_map_get(&it->module_uses, n->target) == n)
+    if (!it->keep_parameters && fxs_map_get(&it->module_uses, n->target) == n)
         drop_parameters(at.module);
     return s;
 }
@@ -310,10 +310,10 @@ fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
 }
 
 /* No walk with paths: giving back must not need memory. */
-static void drop_all_parameters(fxs_module *m) {
+void fxs_drop_parameters(fxs_module *m) {
     drop_parameters(m);
     for (size_t i = 0; i < m->nchildren; i++)
-        drop_all_parameters(m->children[i].module);
+        fxs_drop_parameters(m->children[i].module);
 }
 
 void fxs_interpreter_free(fxs_interpreter *it) {
@@ -325,7 +325,8 @@ void fxs_interpreter_free(fxs_interpreter *it) {
     fxs_free(it->last_use);
     fxs_map_free(&it->module_uses);
     fxs_arena_clear(&it->scratch);
-    drop_all_parameters(it->root);
+    if (!it->keep_parameters)
+        fxs_drop_parameters(it->root);
     fxs_module_unref(it->root);
     fxs_graph_free(it->target);
     fxs_free(it);

@@ -4,6 +4,7 @@
 #ifndef FXS_RUN_INTERPRETER_H
 #define FXS_RUN_INTERPRETER_H
 
+#include "fxprofile.h"
 #include "ir/module.h"
 #include "op/registry.h"
 
@@ -13,7 +14,8 @@ struct fxs_interpreter {
     fxs_ctx *ctx;
     fxs_interpreter_methods methods; /* all set: the defaults where the user gave none */
     fxs_run_mode mode;
-    bool train, keep_values;
+    fxs_clock clock;
+    bool train, keep_values, keep_parameters;
     fxs_value *env;   /* by node index; FXS_V_UNKNOWN: not there */
     size_t *last_use; /* by node index: index of the last user; SIZE_MAX: none */
     fxs_map
@@ -37,6 +39,8 @@ void fxs_interpreter_drop_dead(fxs_interpreter *it, const fxs_node *n);
  */
 fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, size_t nargs,
                                     fxs_value *result);
-double fxs_now(void);
+/* Drops the values that m's and its submodules' parameters were given from the seed. */
+void fxs_drop_parameters(fxs_module *m);
+double fxs_now(fxs_clock c);
 
 #endif

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """Compares fxscope with its peers, interleaved in one job, and prints ratios. Called by `./dev bench`.
 
-  ./dev bench                       whole command, forward pass and memory on resnet18
-  ./dev bench --models a,b,...      the same for other networks of tests/golden/models that torchvision has
+  ./dev bench [--only a,b,...]      whole command, forward pass and memory on resnet18, or on other networks of
+                                    tests/golden/models that torchvision has
+  ./dev bench --models [a,b,...]    forward passes against PyTorch and ONNX Runtime on eight networks, or on some of them
   ./dev bench --rounds N            how often each is run (the minimum counts; default 5)
+  ./dev bench --threads 1,2         how many threads --models takes
   ./dev bench --graphs              microseconds a node of building, checking, copying, printing, cleaning large graphs
 
 The peers: article_tool.py (torch.fx, ResultProbe, Graphviz, as the article that fxscope follows does it), and torch's own
-forward pass. Threads are pinned to one for both sides (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS; --threads 1).
+forward pass. Threads are pinned to one for both sides (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS; --threads 1). For --models
+also onnxruntime-node, which npm puts into .cache.
 """
 import argparse
 import json
@@ -102,7 +105,9 @@ def bench(fxscope, name, rounds, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("fxscope")
-    parser.add_argument("--models", default="resnet18")
+    parser.add_argument("--only", default="resnet18")
+    parser.add_argument("--models", nargs="?", const="")
+    parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--graphs", action="store_true")
     args = parser.parse_args()
@@ -110,7 +115,11 @@ def main():
         build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
         sys.exit(subprocess.run([os.path.join(build, "tests", "bench_graphs")]).returncode)
     with tempfile.TemporaryDirectory() as folder:
-        for name in args.models.split(","):
+        if args.models is not None:
+            import models
+            names = [n for n in args.models.split(",") if n]
+            return models.run(os.path.abspath(args.fxscope), names, args.rounds, [int(t) for t in args.threads.split(",")], folder)
+        for name in args.only.split(","):
             bench(os.path.abspath(args.fxscope), name, args.rounds, folder)
 
 

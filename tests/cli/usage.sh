@@ -13,7 +13,7 @@ says "unknown or ambiguous option '--frobnicate'"
 expect 2 -
 expect 2 --
 expect 2 ''
-for command in draw print table check; do
+for command in draw print table bench check; do
     expect 2 "$command"
     says "Try 'fxscope $command --help'."
     expect 2 "$command" m.fx surplus
