@@ -33,6 +33,8 @@ const fxs_family fxs_families[] = {
     {"unary", fxs_ops_unary, NULL},
     {"arithmetic", fxs_ops_arithmetic, NULL},
     {"special arithmetic", fxs_ops_arithmetic_special, NULL},
+    {"special functions", fxs_ops_special, NULL},
+    {"special functions of two", fxs_ops_special_two, NULL},
     {"complex numbers", fxs_ops_complex, NULL},
     {"Fourier transforms", fxs_ops_fft, NULL},
     {"comparison", fxs_ops_compare, NULL},

@@ -28,6 +28,8 @@ extern const fxs_module_row fxs_modules_embedding_bag[];
 extern const fxs_op fxs_ops_recurrent_cell[];
 extern const fxs_module_row fxs_modules_recurrent_cell[];
 extern const fxs_op fxs_ops_complex[];
+extern const fxs_op fxs_ops_special[];
+extern const fxs_op fxs_ops_special_two[];
 extern const fxs_op fxs_ops_fft[];
 extern const fxs_op fxs_ops_random_draw[];
 extern const fxs_op fxs_ops_transformer[];
