@@ -27,13 +27,17 @@ double fxs_bessel_k(int order, double x, int scaled);
 double fxs_airy_ai(double x);
 
 /* Orthogonal polynomials of degree n; 0 for a negative degree. */
-double fxs_chebyshev_t(double x, int64_t n);
-double fxs_chebyshev_u(double x, int64_t n);
-double fxs_chebyshev_v(double x, int64_t n);
-double fxs_chebyshev_w(double x, int64_t n);
-double fxs_hermite_h(double x, int64_t n);
-double fxs_hermite_he(double x, int64_t n);
-double fxs_laguerre_l(double x, int64_t n);
-double fxs_legendre_p(double x, int64_t n);
+#define FXS_POLYNOMIAL(name)                                                                       \
+    double fxs_##name(double x, int64_t n);                                                        \
+    float fxs_##name##f(float x, int64_t n)
+FXS_POLYNOMIAL(chebyshev_t);
+FXS_POLYNOMIAL(chebyshev_u);
+FXS_POLYNOMIAL(chebyshev_v);
+FXS_POLYNOMIAL(chebyshev_w);
+FXS_POLYNOMIAL(hermite_h);
+FXS_POLYNOMIAL(hermite_he);
+FXS_POLYNOMIAL(laguerre_l);
+FXS_POLYNOMIAL(legendre_p);
+#undef FXS_POLYNOMIAL
 
 #endif

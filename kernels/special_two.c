@@ -8,33 +8,36 @@
 #include "kernels/loops.h"
 #include "kernels/special_math.h"
 
-#define FLOATS(op, expr)                                                                           \
-    FXS_LOOP2(op##_f32, float, float, void, (float)(expr))                                         \
-    FXS_LOOP2(op##_f64, double, double, void, expr)                                                \
+#define FLOATS_OF(op, expr32, expr64)                                                              \
+    FXS_LOOP2(op##_f32, float, float, void, expr32)                                                \
+    FXS_LOOP2(op##_f64, double, double, void, expr64)                                              \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};                         \
     FXS_KERNEL(op, 2, fxs_common_float)
-#define POLYNOMIAL(op, x) FLOATS(op, fxs_##op((double)(x), (int64_t)y))
-#define SHIFTED(op) FLOATS(shifted_##op, fxs_##op(2 * (double)x - 1, (int64_t)y))
+#define FLOATS(op, expr) FLOATS_OF(op, (float)(expr), expr)
+#define POLYNOMIAL(op) FLOATS_OF(op, fxs_##op##f(x, (int64_t)y), fxs_##op(x, (int64_t)y))
+#define SHIFTED(op)                                                                                \
+    FLOATS_OF(shifted_##op, fxs_##op##f(2 * x - 1, (int64_t)y), fxs_##op(2 * x - 1, (int64_t)y))
 
 FLOATS(igamma, fxs_gamma_lower((double)x, (double)y))
 FLOATS(igammac, fxs_gamma_upper((double)x, (double)y))
 FLOATS(zeta, fxs_zeta((double)x, (double)y))
 FLOATS(xlog1py, isnan(y) ? (double)y : x == 0 ? 0 : (double)x * log1p((double)y))
-POLYNOMIAL(chebyshev_t, x)
-POLYNOMIAL(chebyshev_u, x)
-POLYNOMIAL(chebyshev_v, x)
-POLYNOMIAL(chebyshev_w, x)
+POLYNOMIAL(chebyshev_t)
+POLYNOMIAL(chebyshev_u)
+POLYNOMIAL(chebyshev_v)
+POLYNOMIAL(chebyshev_w)
 SHIFTED(chebyshev_t)
 SHIFTED(chebyshev_u)
 SHIFTED(chebyshev_v)
 SHIFTED(chebyshev_w)
-POLYNOMIAL(hermite_h, x)
-POLYNOMIAL(hermite_he, x)
-POLYNOMIAL(laguerre_l, x)
-POLYNOMIAL(legendre_p, x)
+POLYNOMIAL(hermite_h)
+POLYNOMIAL(hermite_he)
+POLYNOMIAL(laguerre_l)
+POLYNOMIAL(legendre_p)
 #undef POLYNOMIAL
 #undef SHIFTED
 #undef FLOATS
+#undef FLOATS_OF
 
 static fxs_status infer_float(fxs_call *c) {
     if (!fxs_arg_tensor(c, 0) && !fxs_arg_tensor(c, 1))
@@ -101,12 +104,20 @@ static double any_polygamma(double x, int64_t n) {
     return n == 0 ? fxs_digamma(x) : fxs_polygamma(n, x);
 }
 
-#define WITH_INT(op, function)                                                                     \
-    FXS_LOOP1(op##_f32, float, float, int64_t, function((double)x, *p))                            \
+/* In float32 the factor n! overflows early. */
+static float float_polygamma(float x, int64_t n) {
+    if (n == 0 || (n == 1 && x < 0.5f))
+        return (float)any_polygamma((double)x, n);
+    return (float)(n % 2 ? 1 : -1) * (float)tgamma((double)n + 1) *
+           (float)fxs_zeta((double)n + 1, (double)x);
+}
+
+#define WITH_INT(op, function32, function)                                                         \
+    FXS_LOOP1(op##_f32, float, float, int64_t, function32(x, *p))                                  \
     FXS_LOOP1(op##_f64, double, double, int64_t, function((double)x, *p))                          \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};
-WITH_INT(polygamma, any_polygamma)
-WITH_INT(mvlgamma, multivariate)
+WITH_INT(polygamma, float_polygamma, any_polygamma)
+WITH_INT(mvlgamma, (float)multivariate, multivariate)
 #undef WITH_INT
 
 static fxs_status infer_with_int(fxs_call *c, int tensor) {
