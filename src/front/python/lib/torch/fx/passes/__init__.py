@@ -1,0 +1,1 @@
+"""Passes over graphs, each in a module of its own."""
