@@ -6,15 +6,9 @@
 #ifndef FXS_FRONT_PYTHON_FXGRAPH_H
 #define FXS_FRONT_PYTHON_FXGRAPH_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdbool.h>
-#include <structmember.h>
+#include "front/python/fxpy.h"
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/map.h"
-#include "base/value.h"
+#include <structmember.h>
 
 typedef struct FxpyNode {
     PyObject_HEAD
@@ -124,6 +118,8 @@ PyObject *fxpy_node_op(PyObject *op);
 PyObject *fxpy_names_create(PyObject *names, PyObject *candidate, PyObject *obj);
 /* The candidate for a node's name from its target: torch.fx's Graph._target_to_str. */
 PyObject *fxpy_target_name(PyObject *target);
+/* torch.fx.graph._snake_case */
+PyObject *fxpy_snake_case(PyObject *self, PyObject *s);
 
 /* node._format_line(): the line that str(graph) has for it. */
 PyObject *fxpy_node_line(PyObject *node, PyObject *unused);
@@ -133,9 +129,6 @@ PyObject *fxpy_format_arg(PyObject *self, PyObject *args, PyObject *kwargs);
 /* The tracer's create_proxy, in C where no class of the user's replaces it. New reference. */
 PyObject *fxpy_record(PyObject *tracer, PyObject *op, PyObject *target, PyObject *args,
                       PyObject *kwargs);
-/* The proxy among args and kwargs (to any depth) that was met last, borrowed; NULL when there is
- * none, or with an exception. */
-PyObject *fxpy_find_proxy(PyObject *args, PyObject *kwargs);
 /* The value of the node for the example inputs; NULL when there is none. Borrowed. */
 PyObject *fxpy_proxy_hint(PyObject *proxy);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "emit/format.h"
-#include "front/python/fxpy.h"
 
 /* A piece that the core shall print as it is. Takes over `text`, which may be NULL (an exception is
  * set). */

@@ -143,6 +143,7 @@ static PyMethodDef functions[] = {
      "fx_register(name=object, ...): what frozen torch.fx gives to C."},
     {"_format_arg", (PyCFunction)(void (*)(void))fxpy_format_arg, METH_VARARGS | METH_KEYWORDS,
      "_format_arg(arg, max_list_len=inf): an argument as format_node prints it."},
+    {"_snake_case", fxpy_snake_case, METH_O, "_snake_case(s): as a node's name has it."},
     {NULL, NULL, 0, NULL}};
 
 FxpyStrings fxpy_str;

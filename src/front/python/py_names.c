@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "front/python/fxpy.h"
 #include "ir/graph.h"
 
 typedef struct FxpyNames {
@@ -117,7 +116,10 @@ PyTypeObject FxpyNames_Type = {
 /* ---- candidates
  * ------------------------------------------------------------------------------------------ */
 
-static PyObject *snake_case(PyObject *s) {
+PyObject *fxpy_snake_case(PyObject *self, PyObject *s) {
+    (void)self;
+    if (!PyUnicode_Check(s))
+        return PyErr_Format(PyExc_TypeError, "a str expected, got %s", Py_TYPE(s)->tp_name);
     Py_ssize_t n = PyUnicode_GET_LENGTH(s), len = 0;
     Py_UCS4 *text = PyMem_New(Py_UCS4, (size_t)n * 4 + 1);
     bool lower = false;
@@ -153,6 +155,6 @@ PyObject *fxpy_target_name(PyObject *target) {
     if (name && !callable)
         Py_SETREF(name, without_dunder(name));
     if (name)
-        Py_SETREF(name, snake_case(name));
+        Py_SETREF(name, fxpy_snake_case(NULL, name));
     return name;
 }

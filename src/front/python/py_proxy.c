@@ -450,12 +450,10 @@ static PyMappingMethods mapping = {.mp_length = proxy_len,
                                    .mp_subscript = proxy_getitem,
                                    .mp_ass_subscript = proxy_setitem};
 
-#define PROXY_FLAGS (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC)
-
 PyTypeObject FxpyProxy_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.Proxy",
     .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = PROXY_FLAGS,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .tp_new = PyType_GenericNew,
     .tp_init = proxy_init,
     .tp_dealloc = proxy_dealloc,
@@ -480,7 +478,7 @@ PyTypeObject FxpyProxy_Type = {
 PyTypeObject FxpyAttribute_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.Attribute",
     .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = PROXY_FLAGS,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
     .tp_base = &FxpyProxy_Type,
     .tp_init = attribute_init,
     .tp_members = attribute_members,
@@ -497,7 +495,7 @@ static PyMappingMethods hinted_mapping = {.mp_length = hinted_len};
 PyTypeObject FxpyHinted_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.HintedProxy",
     .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = PROXY_FLAGS,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
     .tp_base = &FxpyProxy_Type,
     .tp_hash = hinted_hash,
     .tp_richcompare = proxy_compare,
@@ -509,7 +507,7 @@ PyTypeObject FxpyHinted_Type = {
 PyTypeObject FxpyHintedAttribute_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.HintedAttribute",
     .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = PROXY_FLAGS,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
     .tp_base = &FxpyAttribute_Type,
     .tp_hash = hinted_hash,
     .tp_richcompare = proxy_compare,
