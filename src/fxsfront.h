@@ -16,6 +16,7 @@
 #include "base/storage.h"
 #include "base/tensor.h"
 #include "base/value.h"
+#include "emit/format.h"
 #include "front/trace.h"
 #include "fxscope.h"
 #include "ir/module.h"

@@ -7,12 +7,12 @@
 
 /* torch.fx's _format_arg: nodes with %, strings without quotes. Lists show at most max_list_len
  * items (0: all). */
-void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len);
+FXS_API void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len);
 /* repr and str with node names. */
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v);
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v);
 /* Node.format_node(), one line without newline. flags: FXS_PRINT_TORCH2. */
-void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags);
+FXS_API void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags);
 /* A module without its children, as print(model) begins it: "Conv2d(3, 4, kernel_size=(1, 1),
  * stride=(1, 1))"; a module with children is "Sequential(...)". */
 void fxs_buf_layer(fxs_buf *b, const fxs_module *m);

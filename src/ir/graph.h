@@ -83,8 +83,8 @@ fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, cons
 /* The same in any namespace: `used` holds the names that were given, and lives as long as `a`.
  * `own`: the object that is named is itself what Python calls by the candidate, a builtin or one of
  * torch.fx's globals. */
-fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
-                           size_t len, bool own, const char **out);
+FXS_API fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
+                                   size_t len, bool own, const char **out);
 /* Why a name can't be a node's: a keyword, a builtin of Python, a global that torch.fx registers in
  * every graph. */
 typedef enum fxs_reserved {

@@ -27,7 +27,8 @@ function layer(path) {
     if (path == "fxscope.h" || path == "src/fxscope.h") return "public"
     if (path == "render/fxrender.h") return "public"
     if (path ~ /front\/python\/plugin\.h$/) return "public"
-    if (path == "src/fxsfront.h") return "front"
+    # a plug-in stands above the library, as the command does
+    if (path == "src/fxsfront.h" || path == "fxsfront.h" || path ~ /front\/python\//) return "plugin"
     sub(/^src\//, "", path)
     sub(/\/.*/, "", path)
     return path
@@ -38,6 +39,7 @@ function allowed(from, to) {
     if (from == "kernels" || from == "ir") return to == "base" || to == "op"
     if (from == "front" || from == "emit" || from == "run") return to == "base" || to == "op" || to == "ir"
     if (from == "pass") return to == "base" || to == "op" || to == "ir" || to == "run" || to == "emit"
+    if (from == "plugin") return to == "base" || to == "op" || to == "ir" || to == "front" || to == "emit" || to == "run"
     if (from == "render") return to == "base" || to == "op" || to == "ir" || to == "emit"
     return 0
 }

@@ -11,47 +11,41 @@
 #include <structmember.h>
 
 typedef struct FxpyNode {
-    PyObject_HEAD
-    PyObject *graph, *name, *op, *target, *type;
-    PyObject *args, *kwargs;     /* immutable: tuple, immutable_dict */
-    PyObject *users, *inputs;    /* dicts, node -> None, in order of first use */
-    PyObject *meta, *repr_fn;    /* meta NULL: not asked for yet */
+    PyObject_HEAD PyObject *graph, *name, *op, *target, *type;
+    PyObject *args, *kwargs;      /* immutable: tuple, immutable_dict */
+    PyObject *users, *inputs;     /* dicts, node -> None, in order of first use */
+    PyObject *meta, *repr_fn;     /* meta NULL: not asked for yet */
     struct FxpyNode *prev, *next; /* counted; a ring through the graph's root */
-    PyObject *code;              /* of the user's frame that recorded it, NULL: not traced */
-    PyObject *scope;             /* (outer scope, path, class name) of the module, or NULL */
-    PyObject *hint;              /* what it computes for the example inputs, or NULL */
+    PyObject *code;               /* of the user's frame that recorded it, NULL: not traced */
+    PyObject *scope;              /* (outer scope, path, class name) of the module, or NULL */
+    PyObject *hint;               /* what it computes for the example inputs, or NULL */
     PyObject *weak;
-    int lasti;                   /* where in the code */
+    int lasti; /* where in the code */
     bool erased;
 } FxpyNode;
 
 typedef struct FxpyGraph {
-    PyObject_HEAD
-    PyObject *names; /* FxpyNames */
+    PyObject_HEAD PyObject *names; /* FxpyNames */
     FxpyNode *root, *insert_at;
     Py_ssize_t len;
     bool insert_after;
 } FxpyGraph;
 
 typedef struct FxpyTracerObject {
-    PyObject_HEAD
-    PyObject *graph, *scope;
+    PyObject_HEAD PyObject *graph, *scope;
 } FxpyTracerObject;
 
 typedef struct FxpyProxy {
-    PyObject_HEAD
-    PyObject *tracer, *node;
+    PyObject_HEAD PyObject *tracer, *node;
     PyObject *root, *attr; /* of an Attribute; its node is made when it is asked for */
     PyObject *dict, *weak;
 } FxpyProxy;
 
 extern PyTypeObject FxpyNames_Type, FxpyNode_Type, FxpyGraph_Type, FxpyTracer_Type;
-extern PyTypeObject FxpyProxy_Type, FxpyAttribute_Type, FxpyHinted_Type,
-    FxpyHintedAttribute_Type;
 
 #define FXPY_IS_NODE(o) PyObject_TypeCheck((o), &FxpyNode_Type)
 #define FXPY_IS_GRAPH(o) PyObject_TypeCheck((o), &FxpyGraph_Type)
-#define FXPY_IS_PROXY(o) PyObject_TypeCheck((o), &FxpyProxy_Type)
+#define FXPY_IS_PROXY(o) PyObject_TypeCheck((o), fxpy_proxy_type)
 
 /* What frozen Python gave under that name with _fxscope.fx_register: classes and rare paths that
  * are written in Python. Borrowed; NULL with an exception when it did not yet. */
@@ -132,7 +126,10 @@ PyObject *fxpy_record(PyObject *tracer, PyObject *op, PyObject *target, PyObject
 /* The value of the node for the example inputs; NULL when there is none. Borrowed. */
 PyObject *fxpy_proxy_hint(PyObject *proxy);
 
-/* Puts the types and functions of the graph side into the module _fxscope. */
-int fxpy_graph_init(PyObject *module);
+/* Refuse what torch.fx 1.13 refuses: proxies where a size, number, dtype is wanted. */
+extern bool fxpy_strict;
+
+int fxpy_proxy_init(PyObject *module);
+int fxpy_record_init(PyObject *module);
 
 #endif

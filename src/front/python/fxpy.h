@@ -30,6 +30,7 @@ int fxpy_init_generator(PyObject *module);
 int fxpy_init_tensor(PyObject *module);
 int fxpy_init_function(PyObject *module);
 int fxpy_init_create(PyObject *module);
+int fxpy_init_graph(PyObject *module);
 int fxpy_init_print(PyObject *module);
 /* The module _fxscope. */
 PyMODINIT_FUNC PyInit__fxscope(void);

@@ -36,8 +36,8 @@ static struct PyModuleDef definition = {
 
 /* In this order: later parts use the types of earlier ones. */
 static int (*const parts[])(PyObject *) = {
-    fxpy_init_dtype,  fxpy_init_device,   fxpy_init_size,   fxpy_init_generator,
-    fxpy_init_tensor, fxpy_init_function, fxpy_init_create, fxpy_init_print,
+    fxpy_init_dtype,    fxpy_init_device, fxpy_init_size,  fxpy_init_generator, fxpy_init_tensor,
+    fxpy_init_function, fxpy_init_create, fxpy_init_print, fxpy_init_graph,
 };
 
 PyMODINIT_FUNC PyInit__fxscope(void) {

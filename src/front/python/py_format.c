@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "emit/format.h"
-
 /* A piece that the core shall print as it is. Takes over `text`, which may be NULL (an exception is
  * set). */
 static int put_text(fxs_arena *a, PyObject *text, fxs_value *out) {
@@ -73,9 +71,9 @@ static int put_arg(fxs_arena *a, PyObject *o, fxs_value *out) {
 }
 
 static PyObject *take(fxs_buf *b) {
-    PyObject *s = b->failed ? PyErr_NoMemory()
-                            : PyUnicode_DecodeUTF8(b->data ? b->data : "", (Py_ssize_t)b->len,
-                                                   "replace");
+    PyObject *s = b->failed
+                      ? PyErr_NoMemory()
+                      : PyUnicode_DecodeUTF8(b->data ? b->data : "", (Py_ssize_t)b->len, "replace");
     fxs_buf_free(b);
     return s;
 }
@@ -96,7 +94,10 @@ PyObject *fxpy_format_arg(PyObject *self, PyObject *args, PyObject *kwargs) {
     }
     /* the core's 0 is all; torch's 0 shows none */
     if (max == 0 && (v.tag == FXS_V_LIST || v.tag == FXS_V_TUPLE) && v.u.seq->len)
-        fxs_buf_printf(&b, v.tag == FXS_V_LIST ? "[, ...[total_len=%zu]]" : "(, ...[total_len=%zu])",
+        fxs_buf_printf(&b,
+                       v.tag == FXS_V_LIST ? "[, ...[total_len=%zu]]"
+                       : v.u.seq->len == 1 ? "(,, ...[total_len=%zu])"
+                                           : "(, ...[total_len=%zu])",
                        v.u.seq->len);
     else
         fxs_buf_arg(&b, &v, max < 0 || max > 1e9 ? 0 : (int)max);
@@ -105,7 +106,8 @@ PyObject *fxpy_format_arg(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 /* ---- a line
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* Text that lives in the arena; NULL for none. */
 static int keep_text(fxs_arena *a, PyObject *text, const char **out) {
@@ -131,9 +133,8 @@ static int kind_of(PyObject *op, fxs_kind *out) {
 
 /* The pieces of the line in the shape of a node of the core, with all texts ready. */
 static int lay_out(fxs_arena *a, FxpyNode *n, fxs_node *out) {
-    PyObject *first = PyTuple_Check(n->args) && PyTuple_GET_SIZE(n->args)
-                          ? PyTuple_GET_ITEM(n->args, 0)
-                          : NULL;
+    PyObject *first =
+        PyTuple_Check(n->args) && PyTuple_GET_SIZE(n->args) ? PyTuple_GET_ITEM(n->args, 0) : NULL;
     bool plain = out->kind == FXS_OUTPUT || out->kind == FXS_PLACEHOLDER;
     PyObject *type = n->type;
     if (keep_text(a, PyObject_Str(n->name), &out->name) < 0)
@@ -141,10 +142,10 @@ static int lay_out(fxs_arena *a, FxpyNode *n, fxs_node *out) {
     if (type != Py_None && (out->kind != FXS_PLACEHOLDER || PyObject_IsTrue(type) > 0) &&
         keep_text(a, fxpy_call_registered("type_repr", &type, 1), &out->type) < 0)
         return -1;
-    PyObject *target = PyUnicode_Check(n->target)
-                           ? Py_NewRef(n->target)
-                           : PyObject_CallMethodOneArg((PyObject *)n, fxpy_str._pretty_print_target,
-                                                       n->target);
+    PyObject *target =
+        PyUnicode_Check(n->target)
+            ? Py_NewRef(n->target)
+            : PyObject_CallMethodOneArg((PyObject *)n, fxpy_str._pretty_print_target, n->target);
     if (keep_text(a, target, &out->target) < 0)
         return -1;
     if (plain && !first)

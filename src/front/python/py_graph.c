@@ -60,7 +60,7 @@ PyObject *fxpy_graph_create(FxpyGraph *g, PyObject *op, PyObject *target, PyObje
 }
 
 static int check_call(PyObject *op, PyObject *args, PyObject *kwargs) {
-    const char *wrong = args && !PyTuple_Check(args)   ? "args must be a tuple"
+    const char *wrong = args && !PyTuple_Check(args)      ? "args must be a tuple"
                         : kwargs && !PyDict_Check(kwargs) ? "kwargs must be a dict"
                                                           : NULL;
     PyObject *known = fxpy_node_op(op);
@@ -127,11 +127,10 @@ static PyMethodDef methods[] = {
     {"_set_insert", set_insert, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
-static PyMemberDef members[] = {
-    {"_root", T_OBJECT, offsetof(FxpyGraph, root), READONLY, NULL},
-    {"_graph_namespace", T_OBJECT, offsetof(FxpyGraph, names), 0, NULL},
-    {"_len", T_PYSSIZET, offsetof(FxpyGraph, len), 0, NULL},
-    {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {{"_root", T_OBJECT, offsetof(FxpyGraph, root), READONLY, NULL},
+                                {"_graph_namespace", T_OBJECT, offsetof(FxpyGraph, names), 0, NULL},
+                                {"_len", T_PYSSIZET, offsetof(FxpyGraph, len), 0, NULL},
+                                {NULL, 0, 0, 0, NULL}};
 
 PyTypeObject FxpyGraph_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.graph._GraphBase",

@@ -127,8 +127,7 @@ static PyObject *map_arg(PyObject *self, PyObject *args, PyObject *kwargs) {
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:map_arg", names, &a, &fn))
         return NULL;
     if (!PyCallable_Check(fn)) {
-        PyErr_SetString(PyExc_AssertionError,
-                        "torch.fx.map_arg(a, fn): fn must be a callable");
+        PyErr_SetString(PyExc_AssertionError, "torch.fx.map_arg(a, fn): fn must be a callable");
         return NULL;
     }
     return fxpy_map(a, call_node, fn);
@@ -157,26 +156,21 @@ static int intern_names(void) {
     return 0;
 }
 
-static int add_type(PyObject *module, PyTypeObject *type, const char *name) {
-    if (PyType_Ready(type) < 0)
-        return -1;
-    return PyModule_AddObjectRef(module, name, (PyObject *)type);
-}
-
-int fxpy_graph_init(PyObject *module) {
+int fxpy_init_graph(PyObject *module) {
     static const struct {
         PyTypeObject *type;
         const char *name;
     } types[] = {
-        {&FxpyNames_Type, "_Namespace"},    {&FxpyNode_Type, "_NodeBase"},
-        {&FxpyGraph_Type, "_GraphBase"},    {&FxpyTracer_Type, "_TracerBase"},
-        {&FxpyProxy_Type, "Proxy"},         {&FxpyAttribute_Type, "Attribute"},
-        {&FxpyHinted_Type, "HintedProxy"},  {&FxpyHintedAttribute_Type, "HintedAttribute"},
+        {&FxpyNames_Type, "_Namespace"},
+        {&FxpyNode_Type, "_NodeBase"},
+        {&FxpyGraph_Type, "_GraphBase"},
+        {&FxpyTracer_Type, "_TracerBase"},
     };
     if (intern_names() < 0 || PyModule_AddFunctions(module, functions) < 0)
         return -1;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (add_type(module, types[i].type, types[i].name) < 0)
+        if (PyType_Ready(types[i].type) < 0 ||
+            fxpy_add_type(module, types[i].name, types[i].type) < 0)
             return -1;
-    return 0;
+    return fxpy_proxy_init(module) < 0 ? -1 : fxpy_record_init(module);
 }

@@ -7,8 +7,7 @@
 #include "ir/graph.h"
 
 typedef struct FxpyNames {
-    PyObject_HEAD
-    PyObject *objects; /* object -> its name */
+    PyObject_HEAD PyObject *objects; /* object -> its name */
     fxs_arena arena;
     fxs_map used;
 } FxpyNames;

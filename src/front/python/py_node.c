@@ -143,9 +143,7 @@ static int node_clear(PyObject *self) {
 static void node_dealloc(PyObject *self) {
     FxpyNode *n = (FxpyNode *)self;
     PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, node_dealloc)
-    if (n->weak)
-        PyObject_ClearWeakRefs(self);
+    Py_TRASHCAN_BEGIN(self, node_dealloc) if (n->weak) PyObject_ClearWeakRefs(self);
     node_clear(self);
     Py_CLEAR(n->name);
     Py_CLEAR(n->op);
@@ -385,19 +383,18 @@ static PyMethodDef methods[] = {
     {"_format_line", fxpy_node_line, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
-static PyMemberDef members[] = {
-    {"graph", T_OBJECT, offsetof(FxpyNode, graph), 0, NULL},
-    {"name", T_OBJECT, offsetof(FxpyNode, name), 0, NULL},
-    {"op", T_OBJECT, offsetof(FxpyNode, op), 0, NULL},
-    {"target", T_OBJECT, offsetof(FxpyNode, target), 0, NULL},
-    {"type", T_OBJECT, offsetof(FxpyNode, type), 0, NULL},
-    {"users", T_OBJECT, offsetof(FxpyNode, users), 0, NULL},
-    {"_input_nodes", T_OBJECT, offsetof(FxpyNode, inputs), 0, NULL},
-    {"_repr_fn", T_OBJECT, offsetof(FxpyNode, repr_fn), 0, NULL},
-    {"_scope", T_OBJECT, offsetof(FxpyNode, scope), 0, NULL},
-    {"_hint", T_OBJECT, offsetof(FxpyNode, hint), 0, NULL},
-    {"_erased", T_BOOL, offsetof(FxpyNode, erased), 0, NULL},
-    {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {{"graph", T_OBJECT, offsetof(FxpyNode, graph), 0, NULL},
+                                {"name", T_OBJECT, offsetof(FxpyNode, name), 0, NULL},
+                                {"op", T_OBJECT, offsetof(FxpyNode, op), 0, NULL},
+                                {"target", T_OBJECT, offsetof(FxpyNode, target), 0, NULL},
+                                {"type", T_OBJECT, offsetof(FxpyNode, type), 0, NULL},
+                                {"users", T_OBJECT, offsetof(FxpyNode, users), 0, NULL},
+                                {"_input_nodes", T_OBJECT, offsetof(FxpyNode, inputs), 0, NULL},
+                                {"_repr_fn", T_OBJECT, offsetof(FxpyNode, repr_fn), 0, NULL},
+                                {"_scope", T_OBJECT, offsetof(FxpyNode, scope), 0, NULL},
+                                {"_hint", T_OBJECT, offsetof(FxpyNode, hint), 0, NULL},
+                                {"_erased", T_BOOL, offsetof(FxpyNode, erased), 0, NULL},
+                                {NULL, 0, 0, 0, NULL}};
 
 static PyGetSetDef getset[] = {
     {"args", get_args, put_args, "The positional arguments; immutable, may be assigned.", NULL},

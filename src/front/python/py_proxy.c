@@ -4,6 +4,9 @@
  * inputs. */
 #include "front/python/fxgraph.h"
 
+PyTypeObject *fxpy_proxy_type;
+static PyTypeObject *attribute_type, *hinted_type, *hinted_attribute_type;
+
 /* ---- the protocol of an object
  * ----------------------------------------------------------------------------------- */
 
@@ -14,6 +17,7 @@ static int proxy_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(p->root);
     Py_VISIT(p->attr);
     Py_VISIT(p->dict);
+    Py_VISIT(Py_TYPE(self));
     return 0;
 }
 
@@ -28,11 +32,13 @@ static int proxy_clear(PyObject *self) {
 }
 
 static void proxy_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     if (((FxpyProxy *)self)->weak)
         PyObject_ClearWeakRefs(self);
     proxy_clear(self);
-    Py_TYPE(self)->tp_free(self);
+    type->tp_free(self);
+    Py_DECREF(type);
 }
 
 /* Proxy(node, tracer=None): without a tracer, calls are appended to the node's graph. */
@@ -61,7 +67,7 @@ static int attribute_init(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"root", "attr", NULL};
     FxpyProxy *p = (FxpyProxy *)self;
     PyObject *root, *attr;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!U:Attribute", names, &FxpyProxy_Type, &root,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!U:Attribute", names, fxpy_proxy_type, &root,
                                      &attr))
         return -1;
     Py_XSETREF(p->root, Py_NewRef(root));
@@ -76,8 +82,8 @@ static PyObject *get_node(PyObject *self, void *unused) {
     if (!p->node && p->root) {
         PyObject *getattr = PyDict_GetItemString(PyEval_GetBuiltins(), "getattr");
         PyObject *args = getattr ? PyTuple_Pack(2, p->root, p->attr) : NULL;
-        PyObject *made = args ? fxpy_record(p->tracer, fxpy_str.call_function, getattr, args, NULL)
-                              : NULL;
+        PyObject *made =
+            args ? fxpy_record(p->tracer, fxpy_str.call_function, getattr, args, NULL) : NULL;
         if (made)
             p->node = PyObject_GetAttr(made, fxpy_str.node);
         Py_XDECREF(args);
@@ -104,8 +110,7 @@ static PyObject *proxy_repr(PyObject *self) {
 }
 
 static bool is_hinted(PyObject *self) {
-    return PyObject_TypeCheck(self, &FxpyHinted_Type) ||
-           PyObject_TypeCheck(self, &FxpyHintedAttribute_Type);
+    return PyObject_TypeCheck(self, hinted_type) || PyObject_TypeCheck(self, hinted_attribute_type);
 }
 
 static PyObject *attribute_of(PyObject *self, PyObject *name) {
@@ -117,7 +122,7 @@ static PyObject *attribute_of(PyObject *self, PyObject *name) {
             return r;
         Py_DECREF(r);
     }
-    PyTypeObject *type = hinted ? &FxpyHintedAttribute_Type : &FxpyAttribute_Type;
+    PyTypeObject *type = hinted ? hinted_attribute_type : attribute_type;
     FxpyProxy *a = (FxpyProxy *)type->tp_alloc(type, 0);
     if (a) {
         a->root = Py_NewRef(self);
@@ -159,7 +164,8 @@ static PyObject *proxy_call(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 /* ---- operators
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static PyObject *tracer_of(PyObject *a, PyObject *b) {
     return ((FxpyProxy *)(FXPY_IS_PROXY(a) ? a : b))->tracer;
@@ -232,9 +238,9 @@ static PyObject *proxy_pow(PyObject *a, PyObject *b, PyObject *c) {
 }
 
 static PyObject *proxy_compare(PyObject *a, PyObject *b, int op) {
-    static binaryfunc const functions[] = {[Py_LT] = proxy_lt, [Py_LE] = proxy_le,
-                                           [Py_EQ] = proxy_eq, [Py_NE] = proxy_ne,
-                                           [Py_GT] = proxy_gt, [Py_GE] = proxy_ge};
+    static binaryfunc const functions[] = {
+        [Py_LT] = proxy_lt, [Py_LE] = proxy_le, [Py_EQ] = proxy_eq,
+        [Py_NE] = proxy_ne, [Py_GT] = proxy_gt, [Py_GE] = proxy_ge};
     return functions[op](a, b);
 }
 
@@ -357,7 +363,8 @@ static PyObject *torch_function(PyObject *cls, PyObject *args) {
 }
 
 /* ---- hints
- * ------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 PyObject *fxpy_proxy_hint(PyObject *proxy) {
     PyObject *node = get_node(proxy, NULL), *hint = NULL;
@@ -368,9 +375,7 @@ PyObject *fxpy_proxy_hint(PyObject *proxy) {
 }
 
 /* The value of the proxy for the example inputs: new reference, NULL with an exception. */
-static PyObject *value_of(PyObject *self) {
-    return fxpy_call_registered("hint_value", &self, 1);
-}
+static PyObject *value_of(PyObject *self) { return fxpy_call_registered("hint_value", &self, 1); }
 
 static PyObject *hinted_int(PyObject *self) {
     PyObject *v = value_of(self), *r = v ? PyNumber_Long(v) : NULL;
@@ -397,6 +402,22 @@ static Py_ssize_t hinted_len(PyObject *self) {
     return n;
 }
 
+/* a, b = x and a plain loop both know how many there are. */
+static PyObject *hinted_iter(PyObject *self) {
+    Py_ssize_t n = hinted_len(self);
+    PyObject *list = n < 0 ? NULL : PyList_New(0), *iter = NULL;
+    for (Py_ssize_t i = 0; list && i < n; i++) {
+        PyObject *item = proxy_item(self, i);
+        if (!item || PyList_Append(list, item) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    if (list)
+        iter = PyObject_GetIter(list);
+    Py_XDECREF(list);
+    return iter;
+}
+
 /* Numbers, texts and tuples find themselves in a dict, as einops needs it. */
 static Py_hash_t hinted_hash(PyObject *self) {
     PyObject *v = fxpy_proxy_hint(self);
@@ -407,111 +428,107 @@ static Py_hash_t hinted_hash(PyObject *self) {
 }
 
 /* ---- the types
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static PyMethodDef methods[] = {
     {"keys", proxy_keys, METH_NOARGS, "What **proxy asks for; see Tracer.keys."},
     {"__torch_function__", torch_function, METH_VARARGS | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL}};
 
-static PyMemberDef members[] = {{"tracer", T_OBJECT, offsetof(FxpyProxy, tracer), 0, NULL},
-                                {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {
+    {"tracer", T_OBJECT, offsetof(FxpyProxy, tracer), 0, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FxpyProxy, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FxpyProxy, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
 
 static PyMemberDef attribute_members[] = {{"root", T_OBJECT, offsetof(FxpyProxy, root), 0, NULL},
                                           {"attr", T_OBJECT, offsetof(FxpyProxy, attr), 0, NULL},
                                           {NULL, 0, 0, 0, NULL}};
 
-static PyGetSetDef getset[] = {{"node", get_node, put_node, "The node that it stands for.", NULL},
-                               {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL,
-                                NULL},
-                               {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef getset[] = {
+    {"node", get_node, put_node, "The node that it stands for.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 
-static PyNumberMethods number = {
-    .nb_add = proxy_add,
-    .nb_subtract = proxy_sub,
-    .nb_multiply = proxy_mul,
-    .nb_floor_divide = proxy_floordiv,
-    .nb_true_divide = proxy_truediv,
-    .nb_remainder = proxy_mod,
-    .nb_power = proxy_pow,
-    .nb_lshift = proxy_lshift,
-    .nb_rshift = proxy_rshift,
-    .nb_and = proxy_and,
-    .nb_or = proxy_or,
-    .nb_xor = proxy_xor,
-    .nb_matrix_multiply = proxy_matmul,
-    .nb_negative = proxy_neg,
-    .nb_positive = proxy_pos,
-    .nb_invert = proxy_invert,
-    .nb_bool = proxy_bool,
+/* Made at start-up: error messages of Python name a type by its tp_name, which for these is "Proxy"
+ * as for a class that is written in Python. */
+static PyType_Slot proxy_slots[] = {
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, proxy_init},
+    {Py_tp_dealloc, proxy_dealloc},
+    {Py_tp_traverse, proxy_traverse},
+    {Py_tp_clear, proxy_clear},
+    {Py_tp_repr, proxy_repr},
+    {Py_tp_getattro, proxy_getattro},
+    {Py_tp_call, proxy_call},
+    {Py_tp_hash, _Py_HashPointer},
+    {Py_tp_richcompare, proxy_compare},
+    {Py_tp_iter, proxy_iter},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_tp_getset, getset},
+    {Py_nb_add, proxy_add},
+    {Py_nb_subtract, proxy_sub},
+    {Py_nb_multiply, proxy_mul},
+    {Py_nb_floor_divide, proxy_floordiv},
+    {Py_nb_true_divide, proxy_truediv},
+    {Py_nb_remainder, proxy_mod},
+    {Py_nb_power, proxy_pow},
+    {Py_nb_lshift, proxy_lshift},
+    {Py_nb_rshift, proxy_rshift},
+    {Py_nb_and, proxy_and},
+    {Py_nb_or, proxy_or},
+    {Py_nb_xor, proxy_xor},
+    {Py_nb_matrix_multiply, proxy_matmul},
+    {Py_nb_negative, proxy_neg},
+    {Py_nb_positive, proxy_pos},
+    {Py_nb_invert, proxy_invert},
+    {Py_nb_bool, proxy_bool},
+    {Py_sq_length, proxy_len},
+    {Py_sq_item, proxy_item},
+    {Py_mp_length, proxy_len},
+    {Py_mp_subscript, proxy_getitem},
+    {Py_mp_ass_subscript, proxy_setitem},
+    {0, NULL},
 };
-static PySequenceMethods sequence = {.sq_length = proxy_len, .sq_item = proxy_item};
-static PyMappingMethods mapping = {.mp_length = proxy_len,
-                                   .mp_subscript = proxy_getitem,
-                                   .mp_ass_subscript = proxy_setitem};
-
-PyTypeObject FxpyProxy_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.Proxy",
-    .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = proxy_init,
-    .tp_dealloc = proxy_dealloc,
-    .tp_traverse = proxy_traverse,
-    .tp_clear = proxy_clear,
-    .tp_repr = proxy_repr,
-    .tp_getattro = proxy_getattro,
-    .tp_call = proxy_call,
-    .tp_hash = (hashfunc)_Py_HashPointer,
-    .tp_richcompare = proxy_compare,
-    .tp_iter = proxy_iter,
-    .tp_as_number = &number,
-    .tp_as_sequence = &sequence,
-    .tp_as_mapping = &mapping,
-    .tp_dictoffset = offsetof(FxpyProxy, dict),
-    .tp_weaklistoffset = offsetof(FxpyProxy, weak),
-    .tp_methods = methods,
-    .tp_members = members,
-    .tp_getset = getset,
+static PyType_Slot attribute_slots[] = {
+    {Py_tp_init, attribute_init},
+    {Py_tp_members, attribute_members},
+    {0, NULL},
 };
-
-PyTypeObject FxpyAttribute_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.Attribute",
-    .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
-    .tp_base = &FxpyProxy_Type,
-    .tp_init = attribute_init,
-    .tp_members = attribute_members,
+static PyType_Slot hinted_slots[] = {
+    {Py_tp_hash, hinted_hash},  {Py_tp_richcompare, proxy_compare}, {Py_tp_iter, hinted_iter},
+    {Py_nb_int, hinted_int},    {Py_nb_index, hinted_index},        {Py_nb_float, hinted_float},
+    {Py_sq_length, hinted_len}, {Py_mp_length, hinted_len},         {0, NULL},
 };
 
-static PyNumberMethods hinted_number = {
-    .nb_int = hinted_int,
-    .nb_index = hinted_index,
-    .nb_float = hinted_float,
-};
-static PySequenceMethods hinted_sequence = {.sq_length = hinted_len};
-static PyMappingMethods hinted_mapping = {.mp_length = hinted_len};
+static PyTypeObject *make_type(PyObject *module, const char *name, PyType_Slot *slots,
+                               PyTypeObject *base) {
+    char full[64];
+    snprintf(full, sizeof full, "torch.fx.proxy.%s", name);
+    PyType_Spec spec = {.name = full,
+                        .basicsize = sizeof(FxpyProxy),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                 (base ? 0 : Py_TPFLAGS_HAVE_GC),
+                        .slots = slots};
+    PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
+    PyTypeObject *type =
+        base && !bases ? NULL : (PyTypeObject *)PyType_FromSpecWithBases(&spec, bases);
+    Py_XDECREF(bases);
+    if (!type)
+        return NULL;
+    type->tp_name = name;
+    return PyModule_AddObjectRef(module, name, (PyObject *)type) < 0 ? NULL : type;
+}
 
-PyTypeObject FxpyHinted_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.HintedProxy",
-    .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
-    .tp_base = &FxpyProxy_Type,
-    .tp_hash = hinted_hash,
-    .tp_richcompare = proxy_compare,
-    .tp_as_number = &hinted_number,
-    .tp_as_sequence = &hinted_sequence,
-    .tp_as_mapping = &hinted_mapping,
-};
-
-PyTypeObject FxpyHintedAttribute_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy.HintedAttribute",
-    .tp_basicsize = sizeof(FxpyProxy),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, /* GC is inherited */
-    .tp_base = &FxpyAttribute_Type,
-    .tp_hash = hinted_hash,
-    .tp_richcompare = proxy_compare,
-    .tp_as_number = &hinted_number,
-    .tp_as_sequence = &hinted_sequence,
-    .tp_as_mapping = &hinted_mapping,
-};
+int fxpy_proxy_init(PyObject *module) {
+    fxpy_proxy_type = make_type(module, "Proxy", proxy_slots, NULL);
+    if (fxpy_proxy_type)
+        attribute_type = make_type(module, "Attribute", attribute_slots, fxpy_proxy_type);
+    if (attribute_type)
+        hinted_type = make_type(module, "HintedProxy", hinted_slots, fxpy_proxy_type);
+    if (hinted_type)
+        hinted_attribute_type = make_type(module, "HintedAttribute", hinted_slots, attribute_type);
+    return hinted_attribute_type ? 0 : -1;
+}

@@ -20,7 +20,8 @@ static int flag(PyObject *tracer, PyObject *name) {
 }
 
 /* ---- arguments
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static PyObject *make_arg(PyObject *tracer, PyObject *a);
 
@@ -158,14 +159,15 @@ static PyObject *create_special(PyObject *self, PyObject *a) {
 }
 
 /* ---- nodes
- * --------------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* Frames of frozen Python (torch itself) are nobody's source. */
 static bool is_frozen(PyCodeObject *code) {
     PyObject *f = code->co_filename;
     return PyUnicode_GET_LENGTH(f) > 7 && PyUnicode_READ_CHAR(f, 0) == '<' &&
-           PyUnicode_READ_CHAR(f, 1) == 'f' && PyUnicode_READ_CHAR(f, 2) == 'r' &&
-           PyUnicode_READ_CHAR(f, 3) == 'o';
+           PyUnicode_READ_CHAR(f, 1) == 'f' && PyUnicode_READ_CHAR(f, 2) == 'x' &&
+           PyUnicode_READ_CHAR(f, 3) == 's';
 }
 
 /* Keeps where the user's code is now; its line is counted when it is asked for. */
@@ -196,8 +198,8 @@ static PyObject *make_node(FxpyTracerObject *t, PyObject *op, PyObject *target, 
         return NULL;
     }
     if (!PyTuple_Check(args) || (kwargs && !PyDict_Check(kwargs))) {
-        PyErr_SetString(PyExc_AssertionError, PyTuple_Check(args) ? "kwargs must be a dict"
-                                                                  : "args must be a tuple");
+        PyErr_SetString(PyExc_AssertionError,
+                        PyTuple_Check(args) ? "kwargs must be a dict" : "args must be a tuple");
         return NULL;
     }
     if (kwargs && !PyDict_GET_SIZE(kwargs))
@@ -235,10 +237,11 @@ static PyObject *create_node(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 /* ---- proxies
- * ------------------------------------------------------------------------------------------------- */
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static PyObject *make_proxy(PyObject *tracer, PyObject *node) {
-    FxpyProxy *p = (FxpyProxy *)FxpyProxy_Type.tp_alloc(&FxpyProxy_Type, 0);
+    FxpyProxy *p = (FxpyProxy *)fxpy_proxy_type->tp_alloc(fxpy_proxy_type, 0);
     if (p) {
         p->tracer = Py_NewRef(tracer);
         p->node = Py_NewRef(node);
@@ -256,10 +259,10 @@ static PyObject *node_of(PyObject *tracer, PyObject *op, PyObject *target, PyObj
         return make_node((FxpyTracerObject *)tracer, op, target, args, kwargs, name, type);
     }
     PyObject *none = kwargs ? Py_NewRef(kwargs) : PyDict_New();
-    PyObject *r = none ? PyObject_CallMethodObjArgs(tracer, fxpy_str.create_node, op, target, args,
-                                                    none, name ? name : Py_None,
-                                                    type ? type : Py_None, NULL)
-                       : NULL;
+    PyObject *r =
+        none ? PyObject_CallMethodObjArgs(tracer, fxpy_str.create_node, op, target, args, none,
+                                          name ? name : Py_None, type ? type : Py_None, NULL)
+             : NULL;
     Py_XDECREF(none);
     return r;
 }
@@ -325,7 +328,8 @@ static PyObject *create_proxy(PyObject *self, PyObject *args, PyObject *kwargs) 
 static PyObject *create_arg(PyObject *self, PyObject *a) { return make_arg(self, a); }
 
 /* ---- the type
- * ------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static int tracer_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(((FxpyTracerObject *)self)->graph);
@@ -357,10 +361,9 @@ static PyMethodDef methods[] = {
     {"_create_special", create_special, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 
-static PyMemberDef members[] = {
-    {"graph", T_OBJECT_EX, offsetof(FxpyTracerObject, graph), 0, NULL},
-    {"_scope", T_OBJECT, offsetof(FxpyTracerObject, scope), 0, NULL},
-    {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {{"graph", T_OBJECT_EX, offsetof(FxpyTracerObject, graph), 0, NULL},
+                                {"_scope", T_OBJECT, offsetof(FxpyTracerObject, scope), 0, NULL},
+                                {NULL, 0, 0, 0, NULL}};
 
 PyTypeObject FxpyTracer_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "torch.fx.proxy._TracerBase",

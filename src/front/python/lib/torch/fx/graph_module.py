@@ -32,7 +32,7 @@ _sources = collections.OrderedDict()
 def _remember_source(name, src):
     """Lets tracebacks show generated code, the latest at least."""
     _sources[name] = src
-    linecache.cache[name] = len(src), None, src.splitlines(True), name
+    linecache.cache[name] = len(src), None, (src + '\n').splitlines(True), name
     while len(_sources) > _SOURCES_KEPT:
         linecache.cache.pop(_sources.popitem(last=False)[0], None)
 
@@ -108,13 +108,12 @@ class _WrappedCall:
 
     def _said(self, summary):
         lines = linecache.getlines(summary.filename)
-        line = lines[summary.lineno - 1]
         return '\n'.join((
             traceback.format_exc(),
             f"Call using an FX-traced Module, line {summary.lineno} of the traced Module's "
             'generated forward function:',
             ''.join(lines[summary.lineno - 2:summary.lineno]),
-            f"{'~' * len(line)}~~~ <--- HERE",
+            f"{'~' * len(summary.line)}~~~ <--- HERE",
             '\n'.join(lines[summary.lineno:summary.lineno + 2])))
 
     def __call__(self, obj, *args, **kwargs):

@@ -98,11 +98,11 @@ def _record_stack_trace(node):
     if node.stack_trace:
         return
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith('<frozen '):
+    while frame is not None and frame.f_code.co_filename.startswith('<fxscope>'):
         frame = frame.f_back
     lines = []
     while frame is not None:
-        if not frame.f_code.co_filename.startswith('<frozen '):
+        if not frame.f_code.co_filename.startswith('<fxscope>'):
             summary = traceback.StackSummary.extract([(frame, frame.f_lineno)])
             # 1.13 on earlier Pythons has no marks below the line
             for s in summary:

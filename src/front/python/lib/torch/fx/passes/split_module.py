@@ -108,8 +108,7 @@ class _Splitter:
             partition.targets[target] = value
             if self.qualname_map is not None:
                 self.qualname_map[f'{partition.submod_name}.{target}'] = node.target
-        made = partition.graph.create_node(node.op, target, args, kwargs, type_expr=node.type,
-                                           name=node.name)
+        made = partition.graph.create_node(node.op, target, args, kwargs, type_expr=node.type)
         made.meta = node.meta.copy()
         partition.environment[node] = made
 
