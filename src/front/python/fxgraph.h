@@ -131,5 +131,6 @@ extern bool fxpy_strict;
 
 int fxpy_proxy_init(PyObject *module);
 int fxpy_record_init(PyObject *module);
+int fxpy_schema_init(PyObject *module);
 
 #endif
