@@ -8,7 +8,7 @@
 #include "canvas.h"
 #include "layout.h"
 
-enum { DEFAULT_SECONDS = 60, NEEDED_DESCRIPTORS = 4 /* pairs */ };
+enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
 static const fxs_canvas canvases[] = {
     {.name = "svg", .write = fxs_canvas_svg, .placed = true},
@@ -57,6 +57,12 @@ static const fxs_canvas *canvas_of_path(const char *path) {
 static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *o) {
     if (!m->graph)
         return fxs_fail(ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
+    size_t most = o->max_nodes ? o->max_nodes : DEFAULT_NODES;
+    if (m->graph->len > most)
+        return fxs_fail(ctx, FXS_ELIMIT,
+                        "%s has %zu nodes, and a picture may have %zu: raise the limit (max_nodes, "
+                        "--max-nodes), or draw a part of it",
+                        m->class_name, m->graph->len, most);
     if (!fxs_theme_find(o->theme))
         return fxs_fail(ctx, FXS_EINVAL, "there is no theme '%s' (known: %s)", o->theme,
                         fxs_theme_names());
@@ -129,11 +135,8 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     if (status == FXS_OK)
         status = fxs_view_make(m, o, fonts, &view);
     if (status == FXS_OK && placed)
-        status = fxs_layout(ctx, &view,
-                            o->engine ? o->engine
-                            : fixed   ? "simple"
-                                      : NULL,
-                            o->layout_seconds != 0 ? o->layout_seconds : DEFAULT_SECONDS, NULL,
+        status = fxs_layout(ctx, &view, o->engine,
+                            o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS, NULL,
                             &scene, notes);
     for (size_t i = 0; i < n && status == FXS_OK; i++) {
         if (t[i].canvas->fixed != fixed)

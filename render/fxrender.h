@@ -62,9 +62,10 @@ typedef struct fxs_draw_options {
     unsigned rows;         /* fxs_row bits; 0: FXS_ROW_DEFAULT */
     const char *title;     /* written over the picture; NULL: none */
     double dpi;            /* of PNG, 1 to 2400; 0: 96 */
-    const char *engine; /* "auto" (NULL), "dot", "simple"; auto falls back to simple when dot fails
-                           or would not end */
-    double layout_seconds; /* time that dot may take; 0: 60 */
+    const char *engine;    /* "auto" (NULL: layered), "layered", "dot"; when one fails or takes too
+                              long the other draws, and *notes says so */
+    double layout_seconds; /* time that an engine may take; 0: 60 */
+    size_t max_nodes;      /* FXS_ELIMIT for a graph of more; 0: 200000 */
     fxs_png_fit png_fit;
 } fxs_draw_options;
 

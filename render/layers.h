@@ -1,51 +1,141 @@
-/* layers.h: the working graph of the engine "simple": nodes and the bends of long edges, rank by
- * rank. layout_simple.c makes it, layers_order.c orders each rank, layers_place.c gives
- * coordinates, layers_route.c curves. Ranks go downwards here also when the picture goes to the
- * right; widths are across the ranks. */
+/* layers.h: the working graph of the engine "layered": what stands at one level of the picture
+ * (nodes, inner clusters, the ports of the cluster around them) and what connects it, rank by rank.
+ * layout_layered.c makes one for each level and each component, ranks.c gives ranks, layers_bus.c
+ * gathers dense concatenations, layers_build.c adds the bends of long wires, layers_order.c orders
+ * each rank, layers_place.c gives x, layers_route.c y and curves. Ranks go downwards here also when
+ * the picture goes to the right; widths are across the ranks. */
 #ifndef FXS_RENDER_LAYERS_H
 #define FXS_RENDER_LAYERS_H
 
 #include "layout.h"
 
+#define FXS_NO_INDEX SIZE_MAX
+
+typedef enum fxs_vertex_kind {
+    FXS_VERTEX_NODE,     /* of: node of the view */
+    FXS_VERTEX_CLUSTER,  /* of: cluster of the view */
+    FXS_VERTEX_IN,       /* a port in the upper side of the cluster around; of: the port */
+    FXS_VERTEX_OUT,      /* the same, lower side */
+    FXS_VERTEX_JUNCTION, /* of a bus */
+    FXS_VERTEX_LABEL,    /* of: edge of the view */
+    FXS_VERTEX_BEND
+} fxs_vertex_kind;
+
 typedef struct fxs_vertex {
+    fxs_vertex_kind kind;
+    size_t of;
     int rank;
-    bool bend;      /* of an edge; the first vertices are the view's nodes */
-    size_t place;   /* in its rank */
-    double x, w, h; /* centre and size */
+    bool sinks;            /* is computed from no input: stands above its first user */
+    size_t place;          /* in its rank */
+    double left, right, h; /* size: left and right of x */
+    double x;
 } fxs_vertex;
 
-/* A piece of an edge from one rank to the next. */
-typedef struct fxs_segment {
-    size_t up, down;     /* vertices */
-    bool spine;          /* of an edge on the main path */
-    double weight;       /* how much it wants to be straight */
-    double up_x, down_x; /* where it leaves and arrives */
-} fxs_segment;
+/* A run of strands. */
+typedef struct fxs_strands {
+    size_t first, count;
+} fxs_strands;
+
+/* What goes from one item to another: an edge of the view, or, where it enters or leaves a cluster,
+ * all edges of one value. */
+typedef struct fxs_wire {
+    size_t from, to;         /* vertices */
+    double from_off, to_off; /* from their x: the port of a cluster */
+    size_t edge;             /* of the view, the first */
+    bool spine;              /* on the main path */
+    bool labelled;           /* has its edge's label in its middle */
+    fxs_strands part[3];     /* itself; in a bus: to it, along it, from it */
+} fxs_wire;
+
+/* What is drawn once: a wire, or a part of a bus that wires share. Without links it runs in a lane
+ * beside everything. */
+typedef struct fxs_strand {
+    size_t from, to;
+    double from_off, to_off;
+    size_t edge;
+    bool spine, labelled, trunk;
+    size_t first, count; /* of links, from top to bottom */
+    double lane;         /* x of the lane */
+    size_t straight;     /* the last one of the strands from here on that are one straight line */
+} fxs_strand;
+
+/* A piece of a strand from one rank to the next. */
+typedef struct fxs_link {
+    size_t up, down;         /* vertices */
+    double up_off, down_off; /* where it leaves and arrives, from their x */
+    double weight;           /* how much it wants to be straight */
+    bool spine, trunk;
+    bool free; /* its place at the lower end is to be found */
+} fxs_link;
 
 typedef struct fxs_layers {
+    fxs_arena *arena;
     const fxs_view *view;
-    fxs_arena arena;
+    double deadline; /* fxs_clock */
     fxs_vertex *vertices;
-    fxs_segment *segments;
-    size_t nvertices, nsegments;
-    size_t *first; /* first segment of each edge of the view, NONE for an edge that is drawn without
-                      bends */
-    size_t *count; /* its number of segments */
+    size_t nitems, nvertices; /* items come first, then junctions, labels and bends */
+    fxs_wire *wires;          /* by target, then in the order of arguments */
+    size_t nwires;
+    fxs_strand *strands;
+    size_t nstrands;
+    fxs_link *links;
+    size_t nlinks;
     int nranks;
     size_t *start; /* rank r is order[start[r]] to order[start[r + 1] - 1] */
     size_t *order;
-    size_t *up_start, *ups;     /* segments that arrive at a vertex from above */
-    size_t *down_start, *downs; /* segments that leave it downwards */
+    size_t *up_start, *ups;     /* links that arrive at a vertex from above */
+    size_t *down_start, *downs; /* links that leave it downwards */
     double *top, *bottom;       /* of each rank */
+    double left, right, height; /* what is covered: x from left to right, y from 0 to height */
+    double x, y;                /* where 0, 0 is in the level */
 } fxs_layers;
 
-#define FXS_NO_SEGMENT SIZE_MAX
+/* A run of ranks that begins and ends with the graph or at a rank of one vertex, through which all
+ * passes: what is inside can be arranged apart from the rest. */
+typedef struct fxs_stretch {
+    int first, last;
+    size_t twin; /* an earlier one that is equal, FXS_NO_INDEX: none */
+} fxs_stretch;
 
-/* Few crossings: barycentre sweeps, the best order is kept. false when memory is out, as below. */
-bool fxs_layers_order(fxs_layers *g);
-/* x of every vertex, top and bottom of every rank. */
-bool fxs_layers_place(fxs_layers *g);
-/* Boxes and curves. */
-bool fxs_layers_route(fxs_layers *g, fxs_scene *s);
+/* All answer FXS_OK, FXS_ENOMEM, FXS_EINVAL for a cycle through clusters, FXS_ELIMIT when time is
+ * up. */
+
+/* Strands of the wires; wires that grow by concatenation become a bus with junctions. */
+fxs_status fxs_layers_gather(fxs_layers *g);
+/* Ranks of the items and junctions. *stuck is a cluster's vertex in a cycle after FXS_EINVAL. */
+fxs_status fxs_layers_rank(fxs_layers *g, size_t *stuck);
+/* Links, bends, labels, and the lists of them. */
+fxs_status fxs_layers_build(fxs_layers *g);
+/* The vertices of each rank as a walk through the graph, down or up, meets them. */
+fxs_status fxs_layers_walk(fxs_layers *g, bool up);
+/* Whether the rank has one vertex. */
+bool fxs_layers_cut(const fxs_layers *g, int r);
+/* The stretches from top to bottom, equal ones found. */
+fxs_status fxs_layers_stretches(fxs_layers *g, fxs_stretch **list, size_t *n);
+/* Few crossings in each stretch. */
+fxs_status fxs_layers_order(fxs_layers *g, const fxs_stretch *list, size_t n);
+/* x of every vertex. */
+fxs_status fxs_layers_place(fxs_layers *g, const fxs_stretch *list, size_t n);
+/* Where wires arrive, lanes, top and bottom of every rank. */
+fxs_status fxs_layers_finish(fxs_layers *g);
+/* A curve while it is made; `points` is to be freed. */
+typedef struct fxs_path {
+    fxs_point *points;
+    size_t n, room;
+    fxs_point tip, label;
+    bool failed; /* out of memory */
+} fxs_path;
+
+/* Goes on with a path along a wire; dx, dy: where the component's 0, 0 is. */
+void fxs_layers_follow(const fxs_layers *g, const fxs_wire *w, double dx, double dy, fxs_path *p);
+/* Upper side of a vertex's box in the component. */
+double fxs_vertex_top(const fxs_layers *g, const fxs_vertex *v);
+
+enum { FXS_BEND_WIDTH = 4 };
+
+/* Counts become starts; start has n + 1 places and the last one gets the total. */
+void fxs_sum_up(size_t *start, size_t n);
+/* Seconds of a clock that only goes forward. */
+double fxs_clock(void);
 
 #endif

@@ -1,251 +1,399 @@
-/* layers_place.c: coordinates for the engine "simple", and its curves. Each rank is placed as close
- * to its neighbours as the order and the distances allow (weighted isotonic regression), over and
- * over in both directions. Called by layout_simple.c. */
+/* layers_place.c: x of every vertex of a working graph, stretch by stretch. Vertices that stand
+ * under each other become chains with one x: long strands are straight by construction, and so are
+ * rows of nodes. Then every chain goes to the mean of what it is connected to, as near as the order
+ * and the distances allow. Called by layout_layered.c. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "layers.h"
 
-enum {
-    ROUNDS = 24,
-    STRAIGHT_PASSES = 3,
-    DISTANCE = 20,
-    BEND_DISTANCE = 10,
-    MIN_GAP = 30,
-    MAX_GAP = 90,
-    PORT_DISTANCE = 10
-};
+enum { ROUNDS = 20, DISTANCE = 20, BEND_DISTANCE = 8, MIXED_DISTANCE = 12, WIDE_FORK = 3 };
 
-/* A run of vertices that stand as close as they may. */
-typedef struct block {
-    double target, weight; /* of its first vertex */
-    size_t n;
-} block;
+typedef struct chain {
+    size_t head; /* its first vertex, the next ones by `next` */
+    double x, target, low, high;
+    bool fixed;
+    size_t waiting;
+} chain;
 
-/* ---- x
- * -----------------------------------------------------------------------------------------------------
+/* b stands at least `gap` to the right of a. */
+typedef struct fence {
+    size_t a, b; /* chains */
+    double gap;
+} fence;
+
+typedef struct placer {
+    fxs_layers *g;
+    const fxs_stretch *s;
+    size_t *chain_of, *next, *before; /* by vertex */
+    double *shift;                    /* of a vertex from its chain's x */
+    bool *rigid;                      /* by link */
+    size_t *accepted;                 /* links between two ranks, from left to right */
+    chain *chains;
+    size_t nchains;
+    fence *fences;
+    size_t nfences;
+    size_t *in_start, *ins, *out_start, *outs, *filled; /* fences by their ends */
+    size_t *sorted;                                     /* chains, from left to right */
+    double *pushed;
+    bool spine; /* stays straight in this stretch */
+} placer;
+
+/* ---- chains
+ * -------------------------------------------------------------------------------------------------
  */
 
-static void pull(const fxs_layers *g, size_t vertex, bool above, double *sum, double *weight) {
-    const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
-    for (size_t i = start[vertex]; i < start[vertex + 1]; i++) {
-        const fxs_segment *s = &g->segments[list[i]];
-        *sum += s->weight * g->vertices[above ? s->up : s->down].x;
-        *weight += s->weight;
-    }
+static bool is_bend(const fxs_vertex *v) { return v->kind >= FXS_VERTEX_JUNCTION; }
+
+static size_t fan(const size_t *start, size_t v) { return start[v + 1] - start[v]; }
+
+/* The smaller, the more it matters that the link is straight; 4: it does not. */
+static int urgency(const placer *p, const fxs_link *l) {
+    const fxs_layers *g = p->g;
+    if (l->trunk || (l->spine && p->spine))
+        return 0;
+    if (is_bend(&g->vertices[l->up]) && is_bend(&g->vertices[l->down]))
+        return 1;
+    if (fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
+        return 2;
+    return 4;
 }
+
+/* Puts the link among those accepted between two ranks, unless it crosses one of them. */
+static void accept(placer *p, size_t link, size_t *n) {
+    const fxs_layers *g = p->g;
+    const fxs_link *l = &g->links[link];
+    size_t up = g->vertices[l->up].place, down = g->vertices[l->down].place, at = 0, end = *n;
+    if (p->next[l->up] != FXS_NO_INDEX || p->before[l->down] != FXS_NO_INDEX)
+        return;
+    while (at < end) {
+        size_t mid = (at + end) / 2;
+        if (g->vertices[g->links[p->accepted[mid]].up].place < up)
+            at = mid + 1;
+        else
+            end = mid;
+    }
+    if ((at > 0 && g->vertices[g->links[p->accepted[at - 1]].down].place >= down) ||
+        (at < *n && g->vertices[g->links[p->accepted[at]].down].place <= down))
+        return;
+    memmove(p->accepted + at + 1, p->accepted + at, (*n - at) * sizeof *p->accepted);
+    p->accepted[at] = link;
+    (*n)++;
+    p->next[l->up] = l->down;
+    p->before[l->down] = l->up;
+    p->rigid[link] = true;
+}
+
+/* Straight links that do not cross each other: so chains do not cross. */
+static void join_ranks(placer *p, int r) {
+    const fxs_layers *g = p->g;
+    size_t n = 0;
+    for (int class = 0; class < 3; class ++)
+        for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
+            for (size_t k = g->down_start[g->order[i]]; k < g->down_start[g->order[i] + 1]; k++)
+                if (urgency(p, &g->links[g->downs[k]]) == class)
+                    accept(p, g->downs[k], &n);
+}
+
+static void add_chain(placer *p, size_t head) {
+    const fxs_layers *g = p->g;
+    double shift = 0;
+    p->chains[p->nchains] = (chain){.head = head, .low = -INFINITY, .high = INFINITY};
+    for (size_t v = head;;) {
+        p->chain_of[v] = p->nchains;
+        p->shift[v] = shift;
+        if (p->next[v] == FXS_NO_INDEX)
+            break;
+        for (size_t k = g->down_start[v]; k < g->down_start[v + 1]; k++) {
+            const fxs_link *l = &g->links[g->downs[k]];
+            if (p->rigid[g->downs[k]])
+                shift += l->up_off - l->down_off;
+        }
+        v = p->next[v];
+    }
+    p->nchains++;
+}
+
+static void make_chains(placer *p, bool join) {
+    const fxs_layers *g = p->g;
+    const fxs_stretch *s = p->s;
+    p->nchains = 0;
+    for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++) {
+        size_t v = g->order[i];
+        p->next[v] = p->before[v] = FXS_NO_INDEX;
+        for (size_t k = g->down_start[v]; k < g->down_start[v + 1]; k++)
+            p->rigid[g->downs[k]] = false;
+    }
+    for (int r = s->first; r < s->last && join; r++)
+        join_ranks(p, r);
+    for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++)
+        if (p->before[g->order[i]] == FXS_NO_INDEX)
+            add_chain(p, g->order[i]);
+}
+
+/* ---- fences
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static double distance(const fxs_vertex *a, const fxs_vertex *b) {
-    return (a->w + b->w) / 2 + (a->bend && b->bend ? BEND_DISTANCE : DISTANCE);
+    double gap = is_bend(a) && is_bend(b)   ? BEND_DISTANCE
+                 : is_bend(a) || is_bend(b) ? MIXED_DISTANCE
+                                            : DISTANCE;
+    return a->right + b->left + gap;
 }
 
-static void place_rank(fxs_layers *g, int r, bool above, bool below, block *work) {
-    size_t at = g->start[r], n = g->start[r + 1] - at, nblocks = 0;
-    double offset = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t vertex = g->order[at + i];
-        double sum = 0, weight = 0;
-        if (above)
-            pull(g, vertex, true, &sum, &weight);
-        if (below)
-            pull(g, vertex, false, &sum, &weight);
-        if (i)
-            offset += distance(&g->vertices[g->order[at + i - 1]], &g->vertices[vertex]);
-        if (weight == 0) {
-            weight = 0.1;
-            sum = weight * g->vertices[vertex].x;
+static void make_fences(placer *p) {
+    const fxs_layers *g = p->g;
+    p->nfences = 0;
+    for (int r = p->s->first; r <= p->s->last; r++)
+        for (size_t i = g->start[r]; i + 1 < g->start[r + 1]; i++) {
+            size_t a = g->order[i], b = g->order[i + 1];
+            p->fences[p->nfences++] =
+                (fence){p->chain_of[a], p->chain_of[b],
+                        distance(&g->vertices[a], &g->vertices[b]) + p->shift[a] - p->shift[b]};
         }
-        work[nblocks++] = (block){sum / weight - offset, weight, 1};
-        while (nblocks > 1 && work[nblocks - 2].target >= work[nblocks - 1].target) {
-            block *a = &work[nblocks - 2], *b = &work[nblocks - 1];
-            a->target = (a->target * a->weight + b->target * b->weight) / (a->weight + b->weight);
-            a->weight += b->weight;
-            a->n += b->n;
-            nblocks--;
-        }
+}
+
+static void list_fences(placer *p, bool by_a, size_t *start, size_t *list) {
+    memset(start, 0, (p->nchains + 1) * sizeof *start);
+    memset(p->filled, 0, p->nchains * sizeof *p->filled);
+    for (size_t i = 0; i < p->nfences; i++)
+        start[by_a ? p->fences[i].a : p->fences[i].b]++;
+    fxs_sum_up(start, p->nchains);
+    for (size_t i = 0; i < p->nfences; i++) {
+        size_t end = by_a ? p->fences[i].a : p->fences[i].b;
+        list[start[end] + p->filled[end]++] = i;
     }
-    offset = 0;
-    for (size_t b = 0, i = 0; b < nblocks; b++)
-        for (size_t k = 0; k < work[b].n; k++, i++) {
-            fxs_vertex *v = &g->vertices[g->order[at + i]];
-            if (i)
-                offset += distance(&g->vertices[g->order[at + i - 1]], v);
-            v->x = work[b].target + offset;
-        }
 }
 
-/* Ranks of one vertex are where everything passes: they stand in one line, which keeps long nets
- * from drifting. */
-static bool is_pinned(const fxs_layers *g, int r) { return g->start[r + 1] - g->start[r] == 1; }
-
-static void pack(fxs_layers *g, int r) {
-    double x = 0;
-    for (size_t i = g->start[r]; i < g->start[r + 1]; i++) {
-        fxs_vertex *v = &g->vertices[g->order[i]];
-        if (i > g->start[r])
-            x += distance(&g->vertices[g->order[i - 1]], v);
-        v->x = x;
+/* From left to right; false when chains wind around each other, which straight links alone do not.
+ */
+static bool sort_chains(placer *p) {
+    size_t n = 0;
+    list_fences(p, true, p->out_start, p->outs);
+    list_fences(p, false, p->in_start, p->ins);
+    for (size_t c = 0; c < p->nchains; c++) {
+        p->chains[c].waiting = fan(p->in_start, c);
+        if (!p->chains[c].waiting)
+            p->sorted[n++] = c;
     }
-    for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
-        g->vertices[g->order[i]].x -= x / 2;
+    for (size_t done = 0; done < n; done++)
+        for (size_t i = p->out_start[p->sorted[done]]; i < p->out_start[p->sorted[done] + 1]; i++)
+            if (--p->chains[p->fences[p->outs[i]].b].waiting == 0)
+                p->sorted[n++] = p->fences[p->outs[i]].b;
+    return n == p->nchains;
 }
 
-static bool place_x(fxs_layers *g) {
-    block *work = FXS_NEW_N(&g->arena, block, g->nvertices);
-    if (!work)
-        return false;
-    for (int r = 0; r < g->nranks; r++)
-        pack(g, r);
+/* ---- places
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* What fixed chains leave to the others; false when they do not leave anything. */
+static bool find_bounds(placer *p) {
+    bool ok = true;
+    for (size_t k = 0; k < p->nchains; k++) {
+        chain *c = &p->chains[p->sorted[k]];
+        c->low = c->fixed ? c->x : -INFINITY;
+        for (size_t i = p->in_start[p->sorted[k]]; i < p->in_start[p->sorted[k] + 1]; i++) {
+            const fence *f = &p->fences[p->ins[i]];
+            c->low = fmax(c->low, p->chains[f->a].low + f->gap);
+        }
+        ok &= !c->fixed || c->low <= c->x;
+    }
+    for (size_t k = p->nchains; k-- > 0;) {
+        chain *c = &p->chains[p->sorted[k]];
+        c->high = c->fixed ? c->x : INFINITY;
+        for (size_t i = p->out_start[p->sorted[k]]; i < p->out_start[p->sorted[k] + 1]; i++) {
+            const fence *f = &p->fences[p->outs[i]];
+            c->high = fmin(c->high, p->chains[f->b].high - f->gap);
+        }
+        ok &= !c->fixed || c->high >= c->x;
+    }
+    return ok;
+}
+
+/* The fences hold when everything is pushed to the right, and when everything is pushed to the
+ * left; half way between, they hold too, and nothing goes further than it must. */
+static void keep_fences(placer *p) {
+    for (size_t k = 0; k < p->nchains; k++) {
+        size_t c = p->sorted[k];
+        double x = fmin(fmax(p->chains[c].target, p->chains[c].low), p->chains[c].high);
+        p->chains[c].target = x;
+        for (size_t i = p->in_start[c]; i < p->in_start[c + 1]; i++) {
+            const fence *f = &p->fences[p->ins[i]];
+            x = fmax(x, p->pushed[f->a] + f->gap);
+        }
+        p->pushed[c] = x;
+    }
+    for (size_t k = p->nchains; k-- > 0;) {
+        chain *c = &p->chains[p->sorted[k]];
+        double x = c->target;
+        for (size_t i = p->out_start[p->sorted[k]]; i < p->out_start[p->sorted[k] + 1]; i++) {
+            const fence *f = &p->fences[p->outs[i]];
+            x = fmin(x, p->chains[f->b].x - f->gap);
+        }
+        c->x = x;
+    }
+    for (size_t c = 0; c < p->nchains; c++)
+        p->chains[c].x = (p->chains[c].x + p->pushed[c]) / 2;
+}
+
+static void pull(const placer *p, size_t v, bool above, double *sum, double *weight) {
+    const fxs_layers *g = p->g;
+    const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
+    for (size_t i = start[v]; i < start[v + 1]; i++) {
+        if (p->rigid[list[i]])
+            continue;
+        const fxs_link *l = &g->links[list[i]];
+        size_t other = above ? l->up : l->down;
+        double off = above ? l->up_off - l->down_off : l->down_off - l->up_off;
+        double w = l->spine && !p->spine ? 1 : l->weight;
+        *sum += w * (p->chains[p->chain_of[other]].target + p->shift[other] + off - p->shift[v]);
+        *weight += w;
+    }
+}
+
+static void aim(placer *p, size_t c) {
+    const fxs_layers *g = p->g;
+    double sum = 0, weight = 0;
+    if (p->chains[c].fixed)
+        return;
+    for (size_t v = p->chains[c].head; v != FXS_NO_INDEX; v = p->next[v]) {
+        int r = g->vertices[v].rank;
+        if (r > p->s->first)
+            pull(p, v, true, &sum, &weight);
+        if (r < p->s->last)
+            pull(p, v, false, &sum, &weight);
+    }
+    if (weight > 0)
+        p->chains[c].target = sum / weight;
+}
+
+static void settle(placer *p) {
+    for (size_t c = 0; c < p->nchains; c++)
+        p->chains[c].target = p->chains[c].x;
+    keep_fences(p);
     for (int round = 0; round < ROUNDS; round++) {
-        bool down = round % 2 == 0, both = round >= ROUNDS / 2;
-        for (int i = 0; i < g->nranks; i++) {
-            int r = down ? i : g->nranks - 1 - i;
-            if (!is_pinned(g, r))
-                place_rank(g, r, down || both, !down || both, work);
-        }
-    }
-    return true;
-}
-
-/* ---- straight lines
- * ------------------------------------------------------------------------------------------ */
-
-/* Where a vertex may go while its neighbours stay. */
-static void find_room(const fxs_layers *g, size_t vertex, double *low, double *high) {
-    const fxs_vertex *v = &g->vertices[vertex];
-    size_t at = g->start[v->rank] + v->place;
-    *low = -INFINITY;
-    *high = INFINITY;
-    if (at > g->start[v->rank]) {
-        const fxs_vertex *left = &g->vertices[g->order[at - 1]];
-        *low = left->x + distance(left, v);
-    }
-    if (at + 1 < g->start[v->rank + 1]) {
-        const fxs_vertex *right = &g->vertices[g->order[at + 1]];
-        *high = right->x - distance(v, right);
-    }
-    *low = fmin(*low, v->x); /* rounding may have left no room at all */
-    *high = fmax(*high, v->x);
-}
-
-/* From `first` along `next`: as many vertices as have a common place go there; then the rest in the
- * same way. */
-static void straighten_path(fxs_layers *g, size_t first, const size_t *next) {
-    while (first != FXS_NO_SEGMENT) {
-        double low = -INFINITY, high = INFINITY, sum = 0, n = 0;
-        size_t end = first;
-        for (; end != FXS_NO_SEGMENT; end = next[end]) {
-            double from, to;
-            find_room(g, end, &from, &to);
-            if (fmax(low, from) > fmin(high, to))
-                break;
-            low = fmax(low, from);
-            high = fmin(high, to);
-            sum += g->vertices[end].x;
-            n++;
-        }
-        for (; first != end; first = next[first])
-            g->vertices[first].x = fmin(fmax(sum / n, low), high);
+        for (size_t c = 0; c < p->nchains; c++)
+            p->chains[c].target = p->chains[c].x;
+        for (size_t k = 0; k < p->nchains; k++)
+            aim(p, round % 2 ? p->nchains - 1 - k : k);
+        keep_fences(p);
     }
 }
 
-/* Paths that shall be straight: the main path, and wherever there is one way only. */
-static bool straighten(fxs_layers *g) {
-    size_t *next = FXS_NEW_N(&g->arena, size_t, g->nvertices);
-    bool *entered = FXS_NEW_N(&g->arena, bool, g->nvertices);
-    if (!next || !entered)
-        return false;
-    for (size_t i = 0; i < g->nvertices; i++)
-        next[i] = FXS_NO_SEGMENT;
-    for (int spine = 1; spine >= 0; spine--)
-        for (size_t i = 0; i < g->nsegments; i++) {
-            const fxs_segment *s = &g->segments[i];
-            bool only = g->down_start[s->up + 1] - g->down_start[s->up] == 1 &&
-                        g->up_start[s->down + 1] - g->up_start[s->down] == 1;
-            if ((spine ? s->spine : only) && next[s->up] == FXS_NO_SEGMENT && !entered[s->down]) {
-                next[s->up] = s->down;
-                entered[s->down] = true;
-            }
-        }
-    for (int pass = 0; pass < STRAIGHT_PASSES; pass++)
-        for (size_t i = 0; i < g->nvertices; i++)
-            if (!entered[i])
-                straighten_path(g, i, next);
-    return true;
-}
-
-/* ---- y and ports
+/* ---- one stretch
  * -------------------------------------------------------------------------------------------- */
 
-static double widest_run(const fxs_layers *g, int r) {
-    double widest = 0;
-    for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
-        for (size_t k = g->down_start[g->order[i]]; k < g->down_start[g->order[i] + 1]; k++) {
-            const fxs_segment *s = &g->segments[g->downs[k]];
-            widest = fmax(widest, fabs(s->up_x - s->down_x));
-        }
-    return widest;
+static void fix(placer *p, size_t v, double x) {
+    chain *c = &p->chains[p->chain_of[v]];
+    if (!c->fixed)
+        c->x = x - p->shift[v];
+    c->fixed = true;
 }
 
-static void place_y(fxs_layers *g) {
-    double y = 0;
-    for (int r = 0; r < g->nranks; r++) {
-        double h = 0;
-        for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
-            h = fmax(h, g->vertices[g->order[i]].h);
-        g->top[r] = y;
-        g->bottom[r] = y + h;
-        y += h + round(fmin(MIN_GAP + widest_run(g, r) * 0.08, MAX_GAP));
+/* The ends are in one line; in a graph without ends, the main path or the longest chain is. */
+static void fix_ends(placer *p) {
+    const fxs_layers *g = p->g;
+    const fxs_stretch *s = p->s;
+    bool top = fxs_layers_cut(g, s->first), bottom = fxs_layers_cut(g, s->last);
+    if (top)
+        fix(p, g->order[g->start[s->first]], 0);
+    if (bottom) {
+        size_t v = g->order[g->start[s->last]];
+        bool was = p->chains[p->chain_of[v]].fixed;
+        fix(p, v, 0);
+        if (!find_bounds(p) && !was)
+            p->chains[p->chain_of[v]].fixed = false;
+    }
+    if (top || bottom)
+        return;
+    size_t best = 0, most = 0;
+    for (size_t c = 0; c < p->nchains; c++) {
+        size_t n = 0;
+        for (size_t v = p->chains[c].head; v != FXS_NO_INDEX; v = p->next[v])
+            n += 1 + (g->vertices[v].kind == FXS_VERTEX_NODE);
+        best = n > most ? c : best;
+        most = n > most ? n : most;
+    }
+    if (p->nchains)
+        p->chains[best].fixed = true;
+}
+
+/* Where many branches begin or end they stand evenly around the middle; else the main path goes
+ * straight through. */
+static bool keeps_spine(const fxs_layers *g, const fxs_stretch *s) {
+    bool top = fxs_layers_cut(g, s->first), bottom = fxs_layers_cut(g, s->last);
+    return !((top && fan(g->down_start, g->order[g->start[s->first]]) >= WIDE_FORK) ||
+             (bottom && fan(g->up_start, g->order[g->start[s->last]]) >= WIDE_FORK));
+}
+
+static void place_stretch(placer *p, double at) {
+    const fxs_layers *g = p->g;
+    const fxs_stretch *s = p->s;
+    p->spine = keeps_spine(g, s);
+    make_chains(p, true);
+    make_fences(p);
+    if (!sort_chains(p)) {
+        make_chains(p, false);
+        make_fences(p);
+        sort_chains(p);
+    }
+    fix_ends(p);
+    find_bounds(p);
+    settle(p);
+    for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++) {
+        size_t v = g->order[i];
+        g->vertices[v].x = at + round(p->chains[p->chain_of[v]].x + p->shift[v]);
     }
 }
 
-typedef struct port {
-    double x; /* of the other end */
-    size_t segment;
-} port;
-
-static int by_x(const void *a, const void *b) {
-    const port *p = a, *q = b;
-    if (p->x != q->x)
-        return p->x < q->x ? -1 : 1;
-    return p->segment < q->segment ? -1 : p->segment > q->segment;
+static double x_of_first(const fxs_layers *g, const fxs_stretch *s) {
+    return g->vertices[g->order[g->start[s->first]]].x;
 }
 
-/* Segments share one side of a vertex, in the order of their other ends, so that they do not cross
- * there. */
-static void set_ports(fxs_layers *g, size_t vertex, bool below, port *work) {
-    const size_t *start = below ? g->down_start : g->up_start, *list = below ? g->downs : g->ups;
-    const fxs_vertex *v = &g->vertices[vertex];
-    size_t n = start[vertex + 1] - start[vertex];
+static void copy_places(fxs_layers *g, const fxs_stretch *s, const fxs_stretch *twin) {
+    double dx = x_of_first(g, s) - x_of_first(g, twin);
+    for (int k = s->first == 0 ? 0 : 1; k <= s->last - s->first; k++)
+        for (size_t i = 0; i < g->start[s->first + k + 1] - g->start[s->first + k]; i++)
+            g->vertices[g->order[g->start[s->first + k] + i]].x =
+                g->vertices[g->order[g->start[twin->first + k] + i]].x + dx;
+}
+
+static bool prepare(placer *p, fxs_layers *g) {
+    *p = (placer){.g = g,
+                  .chain_of = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .next = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .before = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .shift = FXS_NEW_N(g->arena, double, g->nvertices),
+                  .rigid = FXS_NEW_N(g->arena, bool, g->nlinks),
+                  .accepted = FXS_NEW_N(g->arena, size_t, g->nlinks + 1),
+                  .chains = FXS_NEW_N(g->arena, chain, g->nvertices),
+                  .fences = FXS_NEW_N(g->arena, fence, g->nvertices),
+                  .in_start = FXS_NEW_N(g->arena, size_t, g->nvertices + 1),
+                  .ins = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .out_start = FXS_NEW_N(g->arena, size_t, g->nvertices + 1),
+                  .outs = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .filled = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .sorted = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                  .pushed = FXS_NEW_N(g->arena, double, g->nvertices)};
+    return p->chain_of && p->next && p->before && p->shift && p->rigid && p->accepted &&
+           p->chains && p->fences && p->in_start && p->ins && p->out_start && p->outs &&
+           p->filled && p->sorted && p->pushed;
+}
+
+fxs_status fxs_layers_place(fxs_layers *g, const fxs_stretch *list, size_t n) {
+    placer p;
+    if (!prepare(&p, g))
+        return FXS_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        const fxs_segment *s = &g->segments[list[start[vertex] + i]];
-        work[i] = (port){g->vertices[below ? s->down : s->up].x, list[start[vertex] + i]};
-    }
-    if (n > 1)
-        qsort(work, n, sizeof *work, by_x);
-    double step = n > 1 ? fmin(PORT_DISTANCE, v->w * 0.8 / (double)(n - 1)) : 0;
-    for (size_t i = 0; i < n; i++) {
-        double x = v->x + ((double)i - (double)(n - 1) / 2) * step;
-        if (below)
-            g->segments[work[i].segment].up_x = x;
+        p.s = &list[i];
+        if (fxs_clock() > g->deadline)
+            return FXS_ELIMIT;
+        if (list[i].twin == FXS_NO_INDEX)
+            place_stretch(&p, i ? x_of_first(g, p.s) : 0);
         else
-            g->segments[work[i].segment].down_x = x;
+            copy_places(g, p.s, &list[list[i].twin]);
     }
-}
-
-bool fxs_layers_place(fxs_layers *g) {
-    g->top = FXS_NEW_N(&g->arena, double, g->nranks);
-    g->bottom = FXS_NEW_N(&g->arena, double, g->nranks);
-    port *work = FXS_NEW_N(&g->arena, port, g->nsegments);
-    if (!g->top || !g->bottom || !work || !place_x(g) || !straighten(g))
-        return false;
-    for (size_t i = 0; i < g->view->nnodes; i++) /* boxes begin at whole points */
-        g->vertices[i].x = round(g->vertices[i].x - g->vertices[i].w / 2) + g->vertices[i].w / 2;
-    for (size_t i = 0; i < g->nvertices; i++) {
-        set_ports(g, i, false, work);
-        set_ports(g, i, true, work);
-    }
-    place_y(g);
-    return true;
+    return FXS_OK;
 }

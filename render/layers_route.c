@@ -1,120 +1,334 @@
-/* layers_route.c: boxes and curves of the engine "simple" from the places of vertices: straight
- * down through a rank, a curve between two. Called by layout_simple.c. */
+/* layers_route.c: y of ranks, places where wires arrive, lanes, and curves: straight down through a
+ * rank, a curve between two, so that no curve passes a box. Called by layout_layered.c. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "layers.h"
 
-enum { LONG_REACH = 30, SIDE_REACH = 40 };
-/* Steps to the side that nobody would see are not made: at a bend, and at a box. */
-#define BEND_SLACK 2
-#define BOX_SLACK 0.75
+enum {
+    MIN_GAP = 30, /* between ranks */
+    MAX_GAP = 90,
+    PORT_DISTANCE = 12,
+    FAR_REACH = 40, /* of arrivals that come from far to the side, from the box's middle */
+    CORNER = 8,     /* arrivals stay clear of corners */
+    LANE_DISTANCE = 10
+};
+/* Steps to the side that nobody would see are not made. */
+#define SLACK 0.75
 
-static double box_top(const fxs_layers *g, const fxs_vertex *v) {
+/* ---- arrivals
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct arrival {
+    double x, at; /* of the other end and of the arrival, from the box's middle */
+    size_t link, slot;
+} arrival;
+
+static int by_x(const void *a, const void *b) {
+    const arrival *p = a, *q = b;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return p->slot < q->slot ? -1 : p->slot > q->slot;
+}
+
+/* Straight down where that meets the box. */
+static double wish(const fxs_vertex *v, double x) {
+    double reach = fmax(v->left - CORNER, 0);
+    return fabs(x) <= reach ? x : copysign(fmin(reach, FAR_REACH), x);
+}
+
+/* As near to what they wish as distances allow: what comes straight from above stays straight, else
+ * half way between pushed to the right and pushed to the left. */
+static void spread(arrival *a, size_t n, double step) {
+    size_t anchor = n;
+    for (size_t i = 0; i < n && anchor == n; i++)
+        anchor = fabs(a[i].x) < 0.5 ? i : n;
+    if (anchor < n) {
+        a[anchor].at = a[anchor].x;
+        for (size_t i = anchor + 1; i < n; i++)
+            a[i].at = fmax(a[i].at, a[i - 1].at + step);
+        for (size_t i = anchor; i-- > 0;)
+            a[i].at = fmin(a[i].at, a[i + 1].at - step);
+        return;
+    }
+    double right = -INFINITY, left = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        right = fmax(a[i].at, right + step);
+        a[i].x = right; /* no longer needed */
+    }
+    for (size_t i = n; i-- > 0;) {
+        left = fmin(a[i].at, left - step);
+        a[i].at = (left + a[i].x) / 2;
+    }
+}
+
+static void set_arrivals(fxs_layers *g, size_t vertex, arrival *a) {
+    const fxs_vertex *v = &g->vertices[vertex];
+    size_t n = g->up_start[vertex + 1] - g->up_start[vertex];
+    for (size_t i = 0; i < n; i++) {
+        const fxs_link *l = &g->links[g->ups[g->up_start[vertex] + i]];
+        double x = g->vertices[l->up].x + l->up_off - v->x;
+        a[i] = (arrival){x, wish(v, x), g->ups[g->up_start[vertex] + i], i};
+    }
+    if (n == 0)
+        return;
+    qsort(a, n, sizeof *a, by_x);
+    double room = fmax(v->left - CORNER / 2.0, 1);
+    double step = n > 1 ? fmin(PORT_DISTANCE, 2 * room / (double)(n - 1)) : 0;
+    spread(a, n, step);
+    bool fits = a[0].at >= -room && a[n - 1].at <= room;
+    for (size_t i = 0; i < n; i++)
+        g->links[a[i].link].down_off = fits ? a[i].at : ((double)i - (double)(n - 1) / 2) * step;
+}
+
+static bool set_all_arrivals(fxs_layers *g) {
+    arrival *work = FXS_NEW_N(g->arena, arrival, g->nlinks);
+    if (!work)
+        return false;
+    for (size_t i = 0; i < g->nitems; i++)
+        if (g->vertices[i].kind == FXS_VERTEX_NODE)
+            set_arrivals(g, i, work);
+    return true;
+}
+
+/* ---- y
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static double widest_run(const fxs_layers *g, int r) {
+    double widest = 0;
+    for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
+        for (size_t k = g->down_start[g->order[i]]; k < g->down_start[g->order[i] + 1]; k++) {
+            const fxs_link *l = &g->links[g->downs[k]];
+            widest = fmax(widest, fabs(g->vertices[l->up].x + l->up_off - g->vertices[l->down].x -
+                                       l->down_off));
+        }
+    return widest;
+}
+
+static bool place_y(fxs_layers *g) {
+    g->top = FXS_NEW_N(g->arena, double, g->nranks);
+    g->bottom = FXS_NEW_N(g->arena, double, g->nranks);
+    if (!g->top || !g->bottom)
+        return false;
+    double y = 0;
+    for (int r = 0; r < g->nranks; r++) {
+        double h = 0;
+        for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
+            h = fmax(h, g->vertices[g->order[i]].h);
+        g->top[r] = y;
+        g->bottom[r] = g->height = y + h;
+        y += h + round(fmin(MIN_GAP + widest_run(g, r) * 0.08, MAX_GAP));
+    }
+    return true;
+}
+
+double fxs_vertex_top(const fxs_layers *g, const fxs_vertex *v) {
     return g->top[v->rank] + floor((g->bottom[v->rank] - g->top[v->rank] - v->h) / 2);
 }
 
-static void curve_to(fxs_curve *c, fxs_point to) {
-    fxs_point from = c->points[c->n - 1];
-    double mid = (from.y + to.y) / 2;
-    c->points[c->n++] = (fxs_point){from.x, mid};
-    c->points[c->n++] = (fxs_point){to.x, mid};
-    c->points[c->n++] = to;
+/* ---- lanes
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct lane {
+    int from, to; /* ranks */
+    size_t value; /* vertex */
+} lane;
+
+static int by_start(const void *a, const void *b) {
+    const lane *p = a, *q = b;
+    if (p->from != q->from)
+        return p->from < q->from ? -1 : 1;
+    return p->value < q->value ? -1 : p->value > q->value;
+}
+
+/* One lane for each value, in the first column that is free again. */
+static size_t assign_columns(const lane *lanes, size_t n, size_t *column, int *busy) {
+    size_t columns = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t c = 0;
+        while (c < columns && busy[c] >= lanes[i].from)
+            c++;
+        columns = c == columns ? columns + 1 : columns;
+        busy[c] = lanes[i].to;
+        column[lanes[i].value] = c;
+    }
+    return columns;
+}
+
+static bool place_lanes(fxs_layers *g) {
+    size_t n = 0;
+    lane *lanes = FXS_NEW_N(g->arena, lane, g->nvertices);
+    size_t *column = FXS_NEW_N(g->arena, size_t, g->nvertices);
+    int *busy = FXS_NEW_N(g->arena, int, g->nvertices);
+    if (!lanes || !column || !busy)
+        return false;
+    for (size_t i = 0; i < g->nstrands; i++)
+        if (g->strands[i].count == 0) {
+            const fxs_strand *s = &g->strands[i];
+            lane *l = &lanes[s->from];
+            int to = g->vertices[s->to].rank;
+            *l = (lane){g->vertices[s->from].rank, to > l->to ? to : l->to, s->from};
+        }
+    for (size_t i = 0; i < g->nitems; i++)
+        if (lanes[i].to)
+            lanes[n++] = lanes[i];
+    qsort(lanes, n, sizeof *lanes, by_start);
+    size_t columns = assign_columns(lanes, n, column, busy);
+    double right = g->right;
+    for (size_t i = 0; i < g->nstrands; i++)
+        if (g->strands[i].count == 0)
+            g->strands[i].lane = right + LANE_DISTANCE * (2 + (double)column[g->strands[i].from]);
+    g->right += columns ? LANE_DISTANCE * (2 + (double)columns) : 0;
+    return true;
+}
+
+/* ---- what is straight
+ * --------------------------------------------------------------------------------------- */
+
+static bool is_line(const fxs_layers *g, const fxs_strand *s) {
+    for (size_t i = s->first; i < s->first + s->count; i++) {
+        const fxs_link *l = &g->links[i];
+        if (g->vertices[l->up].x + l->up_off != g->vertices[l->down].x + l->down_off ||
+            g->vertices[l->down].kind == FXS_VERTEX_LABEL)
+            return false;
+    }
+    return s->trunk;
+}
+
+static void find_lines(fxs_layers *g) {
+    for (size_t i = g->nstrands; i-- > 0;) {
+        fxs_strand *s = &g->strands[i];
+        s->straight = FXS_NO_INDEX;
+        if (!is_line(g, s))
+            continue;
+        bool goes_on = i + 1 < g->nstrands && s[1].from == s->to && s[1].straight != FXS_NO_INDEX;
+        s->straight = goes_on ? s[1].straight : i;
+    }
+}
+
+fxs_status fxs_layers_finish(fxs_layers *g) {
+    g->left = INFINITY;
+    g->right = -INFINITY;
+    for (size_t i = 0; i < g->nvertices; i++) {
+        g->left = fmin(g->left, g->vertices[i].x - g->vertices[i].left);
+        g->right = fmax(g->right, g->vertices[i].x + g->vertices[i].right);
+    }
+    if (!set_all_arrivals(g) || !place_y(g) || !place_lanes(g))
+        return FXS_ENOMEM;
+    find_lines(g);
+    return FXS_OK;
+}
+
+/* ---- curves
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static void add_point(fxs_path *p, double x, double y) {
+    if (p->n == p->room) {
+        size_t room = 2 * p->room + 16;
+        fxs_point *more = fxs_realloc(p->points, room, sizeof *more);
+        if (!more) {
+            p->failed = true;
+            return;
+        }
+        p->points = more;
+        p->room = room;
+    }
+    p->points[p->n++] = (fxs_point){x, y};
+}
+
+static void curve_to(fxs_path *p, double x, double y) {
+    if (p->failed)
+        return;
+    fxs_point from = p->points[p->n - 1];
+    add_point(p, from.x, (from.y + y) / 2);
+    add_point(p, x, (from.y + y) / 2);
+    add_point(p, x, y);
 }
 
 /* Straight down; goes on the line that ended here, if there was one. */
-static void line_to(fxs_curve *c, double y) {
-    fxs_point *end = &c->points[c->n - 1], from = *end;
+static void line_to(fxs_path *p, double y) {
+    if (p->failed)
+        return;
+    fxs_point *end = &p->points[p->n - 1], from = *end;
     if (fabs(from.y - y) < 0.01)
         return;
-    if (c->n > 3 && end[-1].x == from.x && end[-2].x == from.x && end[-3].x == from.x) {
-        c->n -= 3;
-        from = c->points[c->n - 1];
+    if (p->n > 3 && end[-1].x == from.x && end[-2].x == from.x && end[-3].x == from.x) {
+        p->n -= 3;
+        from = p->points[p->n - 1];
     }
-    c->points[c->n++] = (fxs_point){from.x, from.y + (y - from.y) / 3};
-    c->points[c->n++] = (fxs_point){from.x, from.y + (y - from.y) * 2 / 3};
-    c->points[c->n++] = (fxs_point){from.x, y};
+    add_point(p, from.x, from.y + (y - from.y) / 3);
+    add_point(p, from.x, from.y + (y - from.y) * 2 / 3);
+    add_point(p, from.x, y);
 }
 
-/* `slack` is how far x may be missed. */
-static void go(fxs_curve *c, double x, double y, double slack) {
-    if (fabs(c->points[c->n - 1].x - x) <= slack)
-        line_to(c, y);
+static void go(fxs_path *p, double x, double y) {
+    if (p->failed || fabs(p->points[p->n - 1].x - x) <= SLACK)
+        line_to(p, y);
     else
-        curve_to(c, (fxs_point){x, y});
+        curve_to(p, x, y);
 }
 
-static bool route_edge(fxs_layers *g, size_t edge, fxs_scene *s) {
-    fxs_curve *c = &s->curves[edge];
-    const fxs_segment *piece = &g->segments[g->first[edge]];
-    size_t n = g->count[edge];
-    c->points = FXS_NEW_N(&s->arena, fxs_point, 4 + 6 * n);
-    if (!c->points)
-        return false;
-    const fxs_vertex *up = &g->vertices[piece->up];
-    c->points[c->n++] = (fxs_point){piece->up_x, box_top(g, up) + up->h};
-    line_to(c, g->bottom[up->rank]);
-    for (size_t i = 0; i + 1 < n; i++) {
-        const fxs_vertex *bend = &g->vertices[piece[i].down];
-        go(c, bend->x, g->top[bend->rank], BEND_SLACK);
-        line_to(c, g->bottom[bend->rank]);
-    }
-    const fxs_vertex *down = &g->vertices[piece[n - 1].down];
-    double top = box_top(g, down);
-    go(c, piece[n - 1].down_x, fmin(g->top[down->rank], top - FXS_ARROW_LENGTH), BOX_SLACK);
-    line_to(c, top - FXS_ARROW_LENGTH);
-    c->tip = (fxs_point){c->points[c->n - 1].x, top};
-    return true;
+/* From the lower side of a vertex to the lower end of its rank. */
+static void leave(const fxs_layers *g, const fxs_vertex *v, double off, double dx, double dy,
+                  fxs_path *p) {
+    if (p->n == 0)
+        add_point(p, dx + v->x + off, dy + fxs_vertex_top(g, v) + v->h);
+    line_to(p, dy + g->bottom[v->rank]);
 }
 
-/* Edges without pieces: against the order (only in graphs that lint refuses), or too long for
- * bends. */
-static bool route_direct(fxs_layers *g, size_t edge, fxs_scene *s) {
-    const fxs_view_edge *e = &g->view->edges[edge];
-    const fxs_vertex *from = &g->vertices[e->from], *to = &g->vertices[e->to];
-    fxs_curve *c = &s->curves[edge];
-    c->points = FXS_NEW_N(&s->arena, fxs_point, 4);
-    if (!c->points)
-        return false;
-    c->n = 4;
-    if (e->from < e->to) {
-        c->tip = (fxs_point){to->x, box_top(g, to)};
-        c->points[0] = (fxs_point){from->x, box_top(g, from) + from->h};
-        c->points[3] = (fxs_point){to->x, c->tip.y - FXS_ARROW_LENGTH};
-        c->points[1] = (fxs_point){from->x, c->points[0].y + LONG_REACH};
-        c->points[2] = (fxs_point){to->x, c->tip.y - LONG_REACH};
-        return true;
-    }
-    double out = fmax(from->x + from->w / 2, to->x + to->w / 2) + SIDE_REACH;
-    c->tip = (fxs_point){to->x + to->w / 2, box_top(g, to) + to->h / 3};
-    c->points[0] = (fxs_point){from->x + from->w / 2, box_top(g, from) + from->h * 2 / 3};
-    c->points[3] = (fxs_point){c->tip.x + FXS_ARROW_LENGTH, c->tip.y};
-    c->points[1] = (fxs_point){out, c->points[0].y};
-    c->points[2] = (fxs_point){out, c->tip.y};
-    return true;
+/* The upper side of a vertex, which is where the arrow of a node begins. */
+static void arrive(const fxs_layers *g, const fxs_vertex *v, double x, double dy, fxs_path *p) {
+    double top = dy + fxs_vertex_top(g, v), end = top;
+    if (v->kind == FXS_VERTEX_NODE)
+        end -= FXS_ARROW_LENGTH;
+    go(p, x, fmin(dy + g->top[v->rank], end));
+    line_to(p, v->kind >= FXS_VERTEX_JUNCTION ? dy + g->bottom[v->rank] : end);
+    if (!p->failed)
+        p->tip = (fxs_point){p->points[p->n - 1].x, top};
 }
 
-static void turn(fxs_point *p) { *p = (fxs_point){p->y, p->x}; }
+static void place_label(const fxs_layers *g, const fxs_vertex *v, double dx, double dy,
+                        fxs_path *p) {
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
+    double top = dy + fxs_vertex_top(g, v);
+    p->label = g->view->lr ? (fxs_point){dx + v->x - 4, top + FXS_PAD_X}
+                           : (fxs_point){dx + v->x + 4, top + face->baseline};
+}
 
-/* Top to bottom becomes left to right. */
-static void turn_scene(fxs_scene *s) {
-    for (size_t i = 0; i < s->view->nnodes; i++)
-        s->boxes[i] = (fxs_box){s->boxes[i].y, s->boxes[i].x};
-    for (size_t i = 0; i < s->view->nedges; i++) {
-        for (size_t k = 0; k < s->curves[i].n; k++)
-            turn(&s->curves[i].points[k]);
-        turn(&s->curves[i].tip);
+static void follow_links(const fxs_layers *g, const fxs_strand *s, double dx, double dy,
+                         fxs_path *p) {
+    leave(g, &g->vertices[s->from], g->links[s->first].up_off, dx, dy, p);
+    for (size_t i = s->first; i < s->first + s->count; i++) {
+        const fxs_link *l = &g->links[i];
+        const fxs_vertex *v = &g->vertices[l->down];
+        arrive(g, v, dx + v->x + l->down_off, dy, p);
+        if (v->kind == FXS_VERTEX_LABEL)
+            place_label(g, v, dx, dy, p);
     }
 }
 
-bool fxs_layers_route(fxs_layers *g, fxs_scene *s) {
-    for (size_t i = 0; i < g->view->nnodes; i++) {
-        const fxs_vertex *v = &g->vertices[i];
-        s->boxes[i] = (fxs_box){v->x - v->w / 2, box_top(g, v)};
-    }
-    for (size_t i = 0; i < g->view->nedges; i++)
-        if (!(g->first[i] == FXS_NO_SEGMENT ? route_direct(g, i, s) : route_edge(g, i, s)))
-            return false;
-    if (g->view->lr)
-        turn_scene(s);
-    return true;
+static void follow_lane(const fxs_layers *g, const fxs_strand *s, double dx, double dy,
+                        fxs_path *p) {
+    const fxs_vertex *from = &g->vertices[s->from], *to = &g->vertices[s->to];
+    leave(g, from, 0, dx, dy, p);
+    go(p, dx + s->lane, dy + g->top[from->rank + 1]);
+    line_to(p, dy + g->bottom[to->rank - 1]);
+    arrive(g, to, dx + to->x + fmin(fmax(to->right - CORNER, 0), FAR_REACH), dy, p);
+}
+
+void fxs_layers_follow(const fxs_layers *g, const fxs_wire *w, double dx, double dy, fxs_path *p) {
+    for (int part = 0; part < 3; part++)
+        for (size_t i = w->part[part].first, end = i + w->part[part].count; i < end; i++) {
+            const fxs_strand *s = &g->strands[i];
+            if (s->count == 0)
+                follow_lane(g, s, dx, dy, p);
+            else if (s->straight == FXS_NO_INDEX)
+                follow_links(g, s, dx, dy, p);
+            else {
+                i = s->straight < end ? s->straight : end - 1;
+                line_to(p, dy + g->bottom[g->vertices[g->strands[i].to].rank]);
+            }
+        }
 }

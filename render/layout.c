@@ -7,9 +7,9 @@
 
 #include "ranks.h"
 
-static const fxs_engine *const engines[] = {&fxs_engine_dot, &fxs_engine_simple, NULL};
+static const fxs_engine *const engines[] = {&fxs_engine_layered, &fxs_engine_dot, NULL};
 
-const char *fxs_engine_names(void) { return "auto, dot, simple"; }
+const char *fxs_engine_names(void) { return "auto, layered, dot"; }
 
 static const fxs_engine *find_engine(const fxs_engine *const *list, const char *name) {
     for (; *list; list++)
@@ -59,41 +59,43 @@ static bool is_too_large(const fxs_engine *e, double size, double seconds, fxs_b
     return true;
 }
 
-static fxs_status try_in_turn(const fxs_engine *const *list, const fxs_view *v, double size,
-                              double seconds, fxs_scene *s, fxs_buf *notes) {
-    fxs_status status = FXS_ELIMIT;
-    for (bool first = true; *list; list++, first = false) {
-        if (is_too_large(*list, size, seconds, notes))
+/* The one that was asked for (NULL: none was), then the others of the list. */
+static fxs_status try_in_turn(const fxs_engine *const *list, const fxs_engine *asked,
+                              const fxs_view *v, double size, double seconds, fxs_scene *s,
+                              fxs_buf *notes) {
+    fxs_status status = asked ? try_engine(asked, v, seconds, s, notes) : FXS_ELIMIT;
+    bool first = !asked;
+    if (asked && status != FXS_ELIMIT && status != FXS_EIO)
+        return status;
+    for (; *list; list++) {
+        if (*list == asked || is_too_large(*list, size, seconds, notes))
             continue;
-        status = try_engine(*list, v, seconds, s, notes);
-        if (status != FXS_OK)
-            continue;
-        if (!first)
+        status =
+            try_engine(*list, v, asked ? fmax(seconds, FXS_LAYOUT_SECONDS) : seconds, s, notes);
+        if (status == FXS_OK && !first)
             fxs_buf_printf(notes, "layout: arranged by %s instead\n", (*list)->name);
-        return FXS_OK;
+        if (status == FXS_OK || status == FXS_ENOMEM)
+            return status;
+        first = false;
     }
     return status;
 }
 
 fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, double seconds,
                       const fxs_engine *const *list, fxs_scene *s, fxs_buf *notes) {
-    fxs_status status = FXS_ENOMEM;
     *s = (fxs_scene){.view = v};
     list = list ? list : engines;
-    if (engine && strcmp(engine, "auto") != 0) {
-        const fxs_engine *e = find_engine(list, engine);
-        if (!e)
-            return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", engine,
-                            fxs_engine_names());
-        status = try_engine(e, v, seconds, s, notes);
-    } else {
-        int *rank = fxs_alloc(v->nnodes, sizeof *rank);
-        double size = rank && fxs_ranks(v, rank) >= 0 ? fxs_ranks_size(v, rank) : -1;
-        fxs_free(rank);
-        if (size < 0)
-            return fxs_fail_memory(ctx);
-        status = try_in_turn(list, v, size, seconds, s, notes);
-    }
+    bool any = !engine || strcmp(engine, "auto") == 0;
+    const fxs_engine *asked = any ? NULL : find_engine(list, engine);
+    if (!any && !asked)
+        return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", engine,
+                        fxs_engine_names());
+    int *rank = fxs_alloc(v->nnodes, sizeof *rank);
+    double size = rank && fxs_ranks(v, rank) >= 0 ? fxs_ranks_size(v, rank) : -1;
+    fxs_free(rank);
+    if (size < 0)
+        return fxs_fail_memory(ctx);
+    fxs_status status = try_in_turn(list, asked, v, size, seconds, s, notes);
     if (status != FXS_OK)
         return fail_with_note(ctx, status, notes);
     fxs_scene_finish(s);

@@ -17,14 +17,16 @@ typedef struct fxs_engine {
     double limit; /* largest graph (fxs_ranks_size) that ends within 60 seconds; 0: any */
 } fxs_engine;
 
-extern const fxs_engine fxs_engine_dot, fxs_engine_simple;
-/* "auto, dot, simple" */
+extern const fxs_engine fxs_engine_dot, fxs_engine_layered;
+/* "auto, dot, layered" */
 const char *fxs_engine_names(void);
 bool fxs_engine_known(const char *name);
 
-/* Lays the view out with the engine of that name (NULL: "auto", which is the first of the list that
- * works; the list may be NULL for the usual one). What went wrong on the way is added to `notes`, a
- * line each. *s is to be freed also after an error. */
+enum { FXS_LAYOUT_SECONDS = 60 }; /* that an engine has when nothing else is said */
+
+/* Lays the view out with the engine of that name, or, when that fails, with the others (NULL:
+ * "auto", which is the first of the list that works; the list may be NULL for the usual one). What
+ * went wrong on the way is added to `notes`, a line each. *s is to be freed also after an error. */
 fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, double seconds,
                       const fxs_engine *const *list, fxs_scene *s, fxs_buf *notes);
 

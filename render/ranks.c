@@ -71,8 +71,8 @@ double fxs_ranks_size(const fxs_view *v, const int *rank) {
     return size;
 }
 
-/* A tensor counts more than a size on the way: the main path is where the data goes. */
-enum { TENSOR_LENGTH = 4, OTHER_LENGTH = 1 };
+/* The main path is where the data goes: a way through a size is taken where there is no other. */
+enum { TENSOR_LENGTH = 1000, OTHER_LENGTH = -1 };
 
 typedef struct arrival {
     int64_t length; /* of the longest path that ends here */

@@ -9,7 +9,7 @@
 static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
 static const char *const themes[] = {"light", "dark", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
-static const char *const engines[] = {"auto", "dot", "simple", NULL};
+static const char *const engines[] = {"auto", "layered", "dot", NULL};
 static const char *const fits[] = {"bands", "scale", "error",
                                    NULL}; /* in the order of fxs_png_fit */
 static const char *const row_words[] = {
@@ -34,11 +34,15 @@ static const cli_option options[] = {
      "name,kind,layer,result,message",
      CLI_WORDS, CLI_AT(rows), row_words},
     {"dpi", 0, "N", "resolution of PNG (default: 96)", CLI_REAL, CLI_AT(dpi), NULL, 1, 2400},
-    {"engine", 0, "ENGINE",
-     "what arranges the nodes; auto is dot, or simple where dot fails (default: auto)", CLI_TEXT,
-     CLI_AT(engine), engines},
-    {"layout-seconds", 0, "N", "how long dot may take (default: 60)", CLI_REAL,
+    {"layout", 0, "ENGINE",
+     "what arranges the nodes: layered is our own, dot is Graphviz; auto is layered (default: "
+     "auto)",
+     CLI_TEXT, CLI_AT(engine), engines},
+    {"layout-seconds", 0, "N",
+     "how long the layout may take; dot is stopped then, and layered draws (default: 60)", CLI_REAL,
      CLI_AT(layout_seconds), NULL, 0.001, 86400},
+    {"max-nodes", 0, "N", "refuse a graph of more nodes (default: 200000)", CLI_INT,
+     CLI_AT(max_nodes), NULL, 1, 1e9},
     {"png-fit", 0, "HOW",
      "a PNG of more than 32767 pixels a side: written all the same, scaled down, or refused "
      "(default: bands)",
@@ -158,6 +162,7 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .dpi = s->dpi,
                             .engine = s->engine,
                             .layout_seconds = s->layout_seconds,
+                            .max_nodes = (size_t)s->max_nodes,
                             .png_fit = (fxs_png_fit)s->png_fit};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE,
                                  (how.rows & FXS_ROW_STATS) != 0);

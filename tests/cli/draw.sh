@@ -38,12 +38,26 @@ expect 0 draw m.fx -i 1x4 -o c.svg -o - --format dot
 check "a file and standard output" is_svg c.svg
 prints graph
 expect 0 draw m.fx -i 1x4 --meta -o c.svg
-expect 0 draw m.fx -i 1x4 --title 'A <&"> title' --theme dark --direction LR --dpi 50 --engine dot \
-    --layout-seconds 9.5 --png-fit scale --stats --train --seed 7 --threads 2 \
+expect 0 draw m.fx -i 1x4 --title 'A <&"> title' --theme dark --direction LR --dpi 50 --layout dot \
+    --max-nodes 99 --layout-seconds 9.5 --png-fit scale --stats --train --seed 7 --threads 2 \
     --rows +args,stride,params,flops,time -o d.svg -o d.png
 check "the title is escaped" grep -q 'A &lt;&amp;' d.svg
 expect 0 draw m.fx -i 1x4 --rows name -o e.svg
 check "fewer rows, smaller picture" test "$(wc -c <e.svg)" -lt "$(wc -c <d.svg)"
+
+expect 1 draw m.fx -i 1x4 --max-nodes 2 -o f.svg
+says "nodes, and a picture may have 2"
+check "a graph that is too large is not drawn" test ! -e f.svg
+cat >circle.fx <<'END'
+graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %a : [num_users=1] = call_function[target=operator.add](args = (%x, %b), kwargs = {})
+    %b : [num_users=1] = call_function[target=torch.relu](args = (%a,), kwargs = {})
+    return b
+END
+expect 3 draw circle.fx -i 1x4 -o circle.svg
+says "used before it has been defined"
+check "a graph with a cycle is drawn" is_svg circle.svg
 
 expect 3 draw mismatch.fx -i 1x512 -o f.svg
 says "while running %fc : "

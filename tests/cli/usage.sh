@@ -50,7 +50,9 @@ says "'nonsense' is none of name, kind"
 expect 2 draw m.fx --rows name, -o a.svg
 expect 2 draw m.fx --rows '' -o a.svg
 expect 2 draw m.fx --direction up -o a.svg
-expect 2 draw m.fx --engine neato -o a.svg
+expect 2 draw m.fx --layout neato -o a.svg
+says "'neato' is none of auto, layered, dot"
+expect 2 draw m.fx --max-nodes 0 -o a.svg
 expect 2 draw m.fx --png-fit crop -o a.svg
 expect 2 print m.fx --format yaml
 says "'yaml' is none of graph, tabular, modules, file"

@@ -189,7 +189,7 @@ static void unlinted_graphs(void **state) {
     fxs_value args = TUPLE(ctx, fxs_of_node(third), fxs_of_node(second), fxs_of_node(first));
     assert_ok(ctx, fxs_node_set_args(second, &args, NULL));
     fxs_value_unref(&args);
-    static const char *const engines[] = {"dot", "simple"};
+    static const char *const engines[] = {"dot", "layered"};
     for (int i = 0; i < 2; i++) {
         char *svg = draw(m, &(fxs_draw_options){.engine = engines[i]}, "svg", NULL);
         assert_true(xml_ok(svg));
@@ -215,7 +215,7 @@ static void wrong_options(void **state) {
     expect_refused(m, (fxs_draw_options){0}, "gif", "known: svg, png, pdf, dot");
     expect_refused(m, (fxs_draw_options){.theme = "pink"}, "svg", "known: light, dark");
     expect_refused(m, (fxs_draw_options){.direction = "RL"}, "svg", "TB or LR");
-    expect_refused(m, (fxs_draw_options){.engine = "neato"}, "svg", "known: auto, dot, simple");
+    expect_refused(m, (fxs_draw_options){.engine = "neato"}, "svg", "known: auto, layered, dot");
     expect_refused(m, (fxs_draw_options){.rows = 1u << FXS_ROW_COUNT}, "svg", "rows");
     expect_refused(m, (fxs_draw_options){.dpi = NAN}, "svg", "dpi");
     expect_refused(m, (fxs_draw_options){.dpi = -1}, "svg", "dpi");
@@ -288,7 +288,7 @@ static void memory_runs_out(void **state) {
     fxs_module *m = sample_module(ctx);
     static const char *const formats[] = {"svg", "png", "dot", "log"};
     for (size_t i = 0; i < 4; i++) {
-        fxs_draw_options opt = {.engine = "simple", .title = "T"};
+        fxs_draw_options opt = {.engine = "layered", .title = "T"};
         fxs_free(draw(m, &opt, formats[i], NULL));
         assert_survives(ctx, draw_once, &(drawing){m, &opt, formats[i]});
     }

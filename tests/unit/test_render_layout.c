@@ -1,5 +1,5 @@
 /* test_render_layout.c: the child that runs dot and all that can become of it; the choice of an
- * engine; what the engine "simple" promises; stock dot's agreement with the DOT text. */
+ * engine; what the engine "layered" promises; stock dot's agreement with the DOT text. */
 #include "render_testing.h"
 
 #include <errno.h>
@@ -180,24 +180,34 @@ static void no_descriptors_left(void **state) {
 /* ---- choosing an engine
  * ----------------------------------------------------------------------------------------- */
 
-static void dot_fails_simple_draws(void **state) {
+static void dot_fails_layered_draws(void **state) {
     fxs_module *m = chain_module(*state, 400);
     char *bytes, *notes;
-    assert_ok(*state, fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-6}, "svg", &bytes,
-                                      NULL, &notes));
+    assert_ok(*state,
+              fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-6, .engine = "dot"},
+                              "svg", &bytes, NULL, &notes));
     assert_true(xml_ok(bytes));
-    assert_non_null(strstr(notes, "layout: dot"));
-    assert_non_null(strstr(notes, "simple"));
+    assert_non_null(strstr(notes, "layout: dot: took too long"));
+    assert_non_null(strstr(notes, "layout: arranged by layered instead"));
     fxs_free(bytes);
     fxs_free(notes);
-    /* Who asks for dot gets dot or an error. */
-    assert_int_equal(fxs_draw_memory(m,
-                                     &(fxs_draw_options){.layout_seconds = 1e-6, .engine = "dot"},
-                                     "svg", &bytes, NULL, &notes),
-                     FXS_ELIMIT);
-    assert_non_null(strstr(fxs_ctx_error(*state), "took too long"));
-    assert_null(bytes);
+    fxs_module_unref(m);
+}
+
+static void time_and_size_have_limits(void **state) {
+    fxs_module *m = chain_module(*state, 400);
+    char *bytes, *notes;
+    static const fxs_draw_options late = {.layout_seconds = 1e-9}, large = {.max_nodes = 399},
+                                  fits = {.max_nodes = 400};
+    assert_int_equal(fxs_draw_memory(m, &late, "svg", &bytes, NULL, &notes), FXS_ELIMIT);
+    assert_non_null(strstr(notes, "layout: layered: took longer than 1e-09 s"));
     fxs_free(notes);
+    fxs_ctx_clear(*state);
+    assert_int_equal(fxs_draw_memory(m, &large, "svg", &bytes, NULL, &notes), FXS_ELIMIT);
+    assert_non_null(strstr(fxs_ctx_error(*state), "400 nodes, and a picture may have 399"));
+    fxs_free(notes);
+    fxs_ctx_clear(*state);
+    fxs_free(draw(m, &fits, "svg", NULL));
     fxs_module_unref(m);
 }
 
@@ -211,9 +221,10 @@ static void too_large_for_dot(void **state) {
         used[i] = fxs_of_node(add_node(m, FXS_CALL_FUNCTION, "torch.cat",
                                        ONE(ctx, make_list(ctx, FXS_V_LIST, i, used)), NULL));
     char *bytes, *notes;
-    assert_ok(ctx, fxs_draw_memory(m, NULL, "svg", &bytes, NULL, &notes));
+    assert_int_equal(fxs_draw_memory(m, &(fxs_draw_options){.layout_seconds = 1e-9}, "svg", &bytes,
+                                     NULL, &notes),
+                     FXS_ELIMIT);
     assert_non_null(strstr(notes, "dot is not tried"));
-    fxs_free(bytes);
     fxs_free(notes);
     fxs_module_unref(m);
 }
@@ -229,8 +240,9 @@ static fxs_status engine_breaks(const fxs_view *v, double seconds, fxs_scene *s,
 static void engines_in_turn(void **state) {
     fxs_ctx *ctx = *state;
     static const fxs_engine breaks = {.name = "broken", .run = engine_breaks};
-    static const fxs_engine *const both[] = {&breaks, &fxs_engine_simple, NULL}, *const none[] = {
-                                                                                     &breaks, NULL};
+    static const fxs_engine *const both[] = {&breaks, &fxs_engine_layered, NULL}, *const none[] = {
+                                                                                      &breaks,
+                                                                                      NULL};
     fxs_module *m = sample_module(ctx);
     fxs_fonts *fonts;
     fxs_view v;
@@ -239,11 +251,14 @@ static void engines_in_turn(void **state) {
     assert_ok(ctx, fxs_fonts_new(ctx, true, &fonts));
     assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){0}, fonts, &v));
     assert_ok(ctx, fxs_layout(ctx, &v, NULL, 60, both, &s, &notes));
-    assert_string_equal(notes.data, "layout: broken: broke\nlayout: arranged by simple instead\n");
+    assert_string_equal(notes.data, "layout: broken: broke\nlayout: arranged by layered instead\n");
     assert_true(s.boxes[0].x < 1000);
     fxs_scene_free(&s);
     assert_int_equal(fxs_layout(ctx, &v, NULL, 60, none, &s, &notes), FXS_ELIMIT);
     assert_string_equal(fxs_ctx_error(ctx), "layout: broken: broke");
+    fxs_scene_free(&s);
+    fxs_ctx_clear(ctx);
+    assert_int_equal(fxs_layout(ctx, &v, "dot", 60, both, &s, &notes), FXS_EINVAL);
     fxs_scene_free(&s);
     fxs_buf_free(&notes);
     fxs_view_free(&v);
@@ -314,7 +329,7 @@ static void check_no_edge_through_text(const fxs_scene *s) {
                     assert_false(inside(s, node, on_curve(&s->curves[i].points[k], step / 10.0)));
 }
 
-static void simple_is_tidy(void **state) {
+static void layered_is_tidy(void **state) {
     fxs_ctx *ctx = *state;
     static const char *const directions[] = {"TB", "LR"};
     for (unsigned seed = 1; seed <= 10; seed++) {
@@ -326,7 +341,7 @@ static void simple_is_tidy(void **state) {
         assert_ok(ctx, fxs_fonts_new(ctx, true, &fonts));
         assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){.direction = directions[seed % 2]},
                                      fonts, &v));
-        assert_ok(ctx, fxs_layout(ctx, &v, "simple", 60, NULL, &s, &notes));
+        assert_ok(ctx, fxs_layout(ctx, &v, "layered", 60, NULL, &s, &notes));
         check_overlaps(&s);
         check_no_edge_through_text(&s);
         for (size_t i = 0; i < v.nedges; i++)
@@ -341,7 +356,7 @@ static void simple_is_tidy(void **state) {
 
 static void long_chain(void **state) {
     fxs_module *m = chain_module(*state, 5000);
-    char *svg = draw(m, &(fxs_draw_options){.engine = "simple"}, "svg", NULL);
+    char *svg = draw(m, &(fxs_draw_options){.engine = "layered"}, "svg", NULL);
     assert_int_equal(count_of(svg, "<g id=\"node-"), 5000);
     assert_int_equal(count_of(svg, "<g id=\"edge-"), 4999);
     fxs_free(svg);
@@ -399,10 +414,11 @@ int main(void) {
         cmocka_unit_test(children_are_taken_away),
         cmocka_unit_test(signals_interrupt),
         cmocka_unit_test_setup_teardown(no_descriptors_left, new_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(dot_fails_simple_draws, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(dot_fails_layered_draws, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(time_and_size_have_limits, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(too_large_for_dot, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(engines_in_turn, new_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(simple_is_tidy, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(layered_is_tidy, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(long_chain, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(stock_dot_agrees, new_ctx, free_ctx),
     };

@@ -211,7 +211,7 @@ static void bands_do_not_show(void **state) {
     fxs_buf notes = {0};
     assert_ok(ctx, fxs_fonts_new(ctx, false, &fonts));
     assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){.title = "Bands"}, fonts, &v));
-    assert_ok(ctx, fxs_layout(ctx, &v, "simple", 60, NULL, &s, &notes));
+    assert_ok(ctx, fxs_layout(ctx, &v, "layered", 60, NULL, &s, &notes));
     static const size_t memory[] = {(size_t)64 << 20, 400000, 70000, 1};
     pixels whole = {0};
     for (int i = 0; i < 4; i++) {
@@ -244,7 +244,7 @@ static void huge_png(void **state) {
     fxs_module *m = chain_module(ctx, 700); /* about 45,000 pixels high */
     char *bytes, *notes;
     size_t n;
-    fxs_draw_options opt = {.rows = FXS_ROW_NAME, .engine = "simple", .dpi = 96};
+    fxs_draw_options opt = {.rows = FXS_ROW_NAME, .engine = "layered", .dpi = 96};
     assert_ok(ctx, fxs_draw_memory(m, &opt, "png", &bytes, &n, &notes));
     assert_true(big_endian(bytes + 20) > 32767);
     assert_non_null(strstr(notes, "some programs open no more than 32767"));
@@ -278,7 +278,7 @@ static void pdf_pages(void **state) {
     fxs_module *m = chain_module(ctx, 600);
     char *bytes, *notes;
     size_t n;
-    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n,
+    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "layered"}, "pdf", &bytes, &n,
                                    &notes));
     assert_non_null(strstr(notes, "pdf: scaled to "));
     assert_non_null(memmem(bytes, n, "14400", 5));
@@ -286,7 +286,7 @@ static void pdf_pages(void **state) {
     fxs_free(bytes);
     fxs_free(notes);
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
-    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "simple"}, "pdf", &bytes, &n,
+    assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.engine = "layered"}, "pdf", &bytes, &n,
                                    &notes));
     unsetenv("SOURCE_DATE_EPOCH");
     assert_non_null(memmem(bytes, n, "20231114221320Z", 15));

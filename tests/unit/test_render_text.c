@@ -262,9 +262,9 @@ static void edges(void **state) {
     fxs_module *m = sample_module(*state);
     drawing d = make_view(m, 0);
     static const fxs_view_edge want[] = {
-        {0, 2, 0, true, true},  {2, 3, 0, false, true}, {1, 4, 0, true, false},
-        {3, 4, 0, false, true}, {2, 5, 0, true, false}, {4, 5, 0, true, true},
-        {5, 6, 0, true, true},  {5, 6, 1, true, false}, {6, 7, 0, true, true},
+        {0, 2, 0, true, true},   {2, 3, 0, false, false}, {1, 4, 0, true, false},
+        {3, 4, 0, false, false}, {2, 5, 0, true, true},   {4, 5, 0, true, false},
+        {5, 6, 0, true, true},   {5, 6, 1, true, false},  {6, 7, 0, true, true},
     };
     assert_int_equal(d.view.nedges, sizeof want / sizeof *want);
     for (size_t i = 0; i < d.view.nedges; i++) {

@@ -1,0 +1,189 @@
+/* layers_rank.c: the rank of each item of a working graph: longest paths, then whatever makes wires
+ * shorter. Called by layout_layered.c; also says that a graph has a cycle. */
+#include <limits.h>
+
+#include "layers.h"
+
+enum { PASSES = 8 };
+
+typedef struct ranker {
+    fxs_layers *g;
+    size_t *in_start, *ins, *out_start, *outs; /* strands by their ends */
+    size_t *sorted;                            /* vertices, sources first */
+} ranker;
+
+static int length_of(const fxs_strand *s) { return s->labelled ? 2 : 1; }
+
+static bool list_strands(const fxs_layers *g, bool by_from, size_t **start, size_t **list) {
+    *start = FXS_NEW_N(g->arena, size_t, g->nvertices + 1);
+    *list = FXS_NEW_N(g->arena, size_t, g->nstrands);
+    size_t *filled = FXS_NEW_N(g->arena, size_t, g->nvertices);
+    if (!*start || !*list || !filled)
+        return false;
+    for (size_t i = 0; i < g->nstrands; i++)
+        (*start)[by_from ? g->strands[i].from : g->strands[i].to]++;
+    fxs_sum_up(*start, g->nvertices);
+    for (size_t i = 0; i < g->nstrands; i++) {
+        size_t end = by_from ? g->strands[i].from : g->strands[i].to;
+        (*list)[(*start)[end] + filled[end]++] = i;
+    }
+    return true;
+}
+
+/* Sources first; false leaves *stuck at a cluster that waits for itself. */
+static bool sort(ranker *w, size_t *waiting, size_t *stuck) {
+    const fxs_layers *g = w->g;
+    size_t done = 0, n = 0;
+    for (size_t i = 0; i < g->nvertices; i++) {
+        waiting[i] = w->in_start[i + 1] - w->in_start[i];
+        if (waiting[i] == 0)
+            w->sorted[n++] = i;
+    }
+    for (; done < n; done++) {
+        size_t at = w->sorted[done];
+        for (size_t i = w->out_start[at]; i < w->out_start[at + 1]; i++) {
+            size_t to = g->strands[w->outs[i]].to;
+            if (--waiting[to] == 0)
+                w->sorted[n++] = to;
+        }
+    }
+    if (n == g->nvertices)
+        return true;
+    size_t at = 0;
+    while (waiting[at] == 0)
+        at++;
+    /* Upwards for so long ends in a cycle; it has a cluster, for without clusters there is none. */
+    for (size_t step = 0; step < g->nvertices || g->vertices[at].kind != FXS_VERTEX_CLUSTER;
+         step++) {
+        size_t i = w->in_start[at];
+        while (waiting[g->strands[w->ins[i]].from] == 0)
+            i++;
+        at = g->strands[w->ins[i]].from;
+    }
+    *stuck = at;
+    return false;
+}
+
+/* Longest paths from the top. */
+static void fall(ranker *w) {
+    fxs_layers *g = w->g;
+    for (size_t k = 0; k < g->nvertices; k++) {
+        fxs_vertex *v = &g->vertices[w->sorted[k]];
+        for (size_t i = w->in_start[w->sorted[k]]; i < w->in_start[w->sorted[k] + 1]; i++) {
+            const fxs_strand *s = &g->strands[w->ins[i]];
+            const fxs_vertex *up = &g->vertices[s->from];
+            int rank = up->rank + length_of(s);
+            v->rank = rank > v->rank ? rank : v->rank;
+            v->sinks &= up->sinks && (up->kind != FXS_VERTEX_NODE ||
+                                      g->view->nodes[up->of].node->kind != FXS_PLACEHOLDER);
+        }
+    }
+}
+
+static int highest(const ranker *w, size_t at) {
+    int rank = 0;
+    for (size_t i = w->in_start[at]; i < w->in_start[at + 1]; i++) {
+        const fxs_strand *s = &w->g->strands[w->ins[i]];
+        int least = w->g->vertices[s->from].rank + length_of(s);
+        rank = least > rank ? least : rank;
+    }
+    return rank;
+}
+
+static int lowest(const ranker *w, size_t at) {
+    int rank = INT_MAX;
+    for (size_t i = w->out_start[at]; i < w->out_start[at + 1]; i++) {
+        const fxs_strand *s = &w->g->strands[w->outs[i]];
+        int most = w->g->vertices[s->to].rank - length_of(s);
+        rank = most < rank ? most : rank;
+    }
+    return rank == INT_MAX ? w->g->vertices[at].rank : rank;
+}
+
+/* How many values come in, and whether anything goes out: one value is one line, however many use
+ * it near by. */
+static bool wants_down(const ranker *w, size_t at) {
+    size_t in = w->in_start[at + 1] - w->in_start[at],
+           out = w->out_start[at + 1] - w->out_start[at];
+    return out && (w->g->vertices[at].sinks || out > in);
+}
+
+static bool wants_up(const ranker *w, size_t at) {
+    size_t in = w->in_start[at + 1] - w->in_start[at],
+           out = w->out_start[at + 1] - w->out_start[at];
+    return !w->g->vertices[at].sinks && in > out;
+}
+
+static bool is_port(const fxs_vertex *v) {
+    return v->kind == FXS_VERTEX_IN || v->kind == FXS_VERTEX_OUT;
+}
+
+/* What shortens more wires than it lengthens moves as far as it can; over and over. */
+static void tighten(ranker *w) {
+    fxs_layers *g = w->g;
+    bool moved = true;
+    for (int pass = 0; pass < PASSES && moved; pass++) {
+        moved = false;
+        for (size_t k = g->nvertices; k-- > 0;) {
+            size_t at = w->sorted[k];
+            int to = wants_down(w, at) && !is_port(&g->vertices[at]) ? lowest(w, at)
+                                                                     : g->vertices[at].rank;
+            moved |= to != g->vertices[at].rank;
+            g->vertices[at].rank = to;
+        }
+        for (size_t k = 0; k < g->nvertices; k++) {
+            size_t at = w->sorted[k];
+            int to = wants_up(w, at) && !is_port(&g->vertices[at]) ? highest(w, at)
+                                                                   : g->vertices[at].rank;
+            moved |= to != g->vertices[at].rank;
+            g->vertices[at].rank = to;
+        }
+    }
+}
+
+/* The first rank is 0, ports out are in the last one. */
+static void level(fxs_layers *g) {
+    int low = INT_MAX, high = 0;
+    for (size_t i = 0; i < g->nvertices; i++)
+        low = g->vertices[i].rank < low ? g->vertices[i].rank : low;
+    for (size_t i = 0; i < g->nvertices; i++) {
+        g->vertices[i].rank -= low;
+        high = g->vertices[i].rank > high ? g->vertices[i].rank : high;
+    }
+    for (size_t i = 0; i < g->nvertices; i++)
+        if (g->vertices[i].kind == FXS_VERTEX_OUT)
+            g->vertices[i].rank = high;
+    g->nranks = g->nvertices ? high + 1 : 0;
+}
+
+fxs_status fxs_layers_rank(fxs_layers *g, size_t *stuck) {
+    ranker w = {.g = g};
+    size_t *waiting = FXS_NEW_N(g->arena, size_t, g->nvertices);
+    w.sorted = FXS_NEW_N(g->arena, size_t, g->nvertices);
+    if (!waiting || !w.sorted || !list_strands(g, true, &w.out_start, &w.outs) ||
+        !list_strands(g, false, &w.in_start, &w.ins))
+        return FXS_ENOMEM;
+    if (!sort(&w, waiting, stuck))
+        return FXS_EINVAL;
+    bool in = false;
+    for (size_t i = 0; i < g->nvertices; i++) {
+        fxs_vertex *v = &g->vertices[i];
+        in |= v->kind == FXS_VERTEX_IN;
+        v->sinks = v->kind != FXS_VERTEX_IN;
+    }
+    for (size_t i = 0; i < g->nvertices; i++) /* nothing stands beside the ports above */
+        g->vertices[i].rank = in && g->vertices[i].kind != FXS_VERTEX_IN;
+    fall(&w);
+    /* The ports below, before anything sinks towards them. */
+    int last = 0;
+    for (size_t i = 0; i < g->nvertices; i++) {
+        int rank = g->vertices[i].rank + (g->vertices[i].kind != FXS_VERTEX_OUT);
+        last = rank > last ? rank : last;
+    }
+    for (size_t i = 0; i < g->nvertices; i++)
+        if (g->vertices[i].kind == FXS_VERTEX_OUT)
+            g->vertices[i].rank = last;
+    tighten(&w);
+    level(g);
+    return FXS_OK;
+}
