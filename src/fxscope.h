@@ -757,6 +757,10 @@ enum {
  * arguments is FXS_EINVAL. */
 FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text,
                                          size_t *len);
+/* GraphModule.print_readable(): that code in `class NAME(torch.nn.Module):`, always verbose, and
+ * behind it the same of each GraphModule among m's children; no final newline. */
+FXS_API fxs_status fxs_module_print_readable(const fxs_module *m, unsigned flags, char **text,
+                                             size_t *len);
 /* The globals of that code, one "name = object" a line: "math_sqrt = math.sqrt"; first the seven
  * that all code has. */
 FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text,

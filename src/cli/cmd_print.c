@@ -25,8 +25,9 @@ static const cli_option options[] = {
      "write num_users as PyTorch 2 does, not #users; in code, free values that nobody uses",
      CLI_FLAG, CLI_AT(torch2)},
     {"verbose", 0, NULL,
-     "in code, say where each statement was traced, and the shape of its result", CLI_FLAG,
-     CLI_AT(verbose)},
+     "in code, as print_readable() does: the class, where each statement was traced, and the shape "
+     "of its result",
+     CLI_FLAG, CLI_AT(verbose)},
     CLI_INPUT_ROW,
     CLI_HELP_ROW,
     {0},
@@ -46,7 +47,8 @@ static fxs_status print(const cli_session *w, const cli_settings *s, char **text
     case FORM_FILE:
         return fxs_module_print_file(w->model, flags, text, len);
     case FORM_CODE:
-        return fxs_graph_python_code(fxs_module_graph(w->model), code, text, len);
+        return s->verbose ? fxs_module_print_readable(w->model, code, text, len)
+                          : fxs_graph_python_code(fxs_module_graph(w->model), code, text, len);
     case FORM_PYTHON:
         return fxs_module_python_file(w->model, code, text, len);
     }

@@ -35,7 +35,8 @@ expect 0 print "$golden/../code/odd.fx" --format python
 check "a Python file" cmp out "$golden/../code/odd.py"
 expect 0 print m.fx --format code --verbose -i 1x3x16x16 -i 1x2x8x8
 check "--verbose says shapes" grep -q '(x);  x = None  # float32\[1, 4, 16, 16\]$' out
-check "and where nodes were traced" grep -q '^    # No stacktrace found' out
+check "and where nodes were traced" grep -q '^        # No stacktrace found' out
+check "--verbose is print_readable" grep -qx 'class TestModel(torch.nn.Module):' out
 expect 3 print m.fx --format code --verbose
 check "without inputs there are none, and the code is there" grep -q 'return add_1$' out
 expect 0 print m.fx --format code --torch2

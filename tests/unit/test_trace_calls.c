@@ -405,6 +405,62 @@ static void test_tensors(void **state) {
     assert_golden(trace_module(ctx, root, NULL), "tr_param_ops", 0);
 }
 
+/* ---- print_readable
+ * --------------------------------------------------------------------------------------- */
+
+static fxs_proxy relu_and_length(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy y = fxs_method(x[0], "relu");
+    return fxs_add(y, fxs_function(self, "builtins.len", x[0]));
+}
+
+static fxs_proxy with_graphs(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy y = fxs_call(self, "lin", fxs_call(self, "a", x[0]));
+    return fxs_add(y, fxs_call(self, "b", x[0]));
+}
+
+static bool graphs_are_leaves(void *user, const fxs_module *m, const char *path, bool usual) {
+    (void)user;
+    (void)path;
+    return usual || m->graph;
+}
+
+/* A module with two GraphModules in it, which are called. */
+static fxs_module *nested_graphs(fxs_ctx *ctx) {
+    fxs_module *m = fxs_nn(ctx, "Outer"), *inner = fxs_nn(ctx, "Inner");
+    fxs_module *seq = fxs_nn(ctx, "Sequential()");
+    fxs_nn_forward(inner, "x", relu_and_length, NULL);
+    fxs_nn_add(seq, NULL, "ReLU()");
+    fxs_nn_put(m, "a", trace_module(ctx, inner, NULL));
+    fxs_nn_add(m, "lin", "Linear(2, 2)");
+    fxs_nn_put(m, "b", trace_module(ctx, seq, NULL));
+    fxs_nn_forward(m, "x, y=3", with_graphs, NULL);
+    return trace_module(ctx, m, &(fxs_trace_options){.is_leaf_module = graphs_are_leaves});
+}
+
+static void test_readable(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = nested_graphs(ctx), *plain = fxs_nn(ctx, "M");
+    char *want = read_test_file("golden/trace/readable.txt", NULL), *text;
+    assert_ok(ctx, fxs_module_print_readable(m, 0, &text, NULL));
+    want[strlen(want) - 1] = '\0'; /* of Python's print */
+    assert_string_equal(text, want);
+    fxs_free(text);
+    fxs_free(want);
+    fxs_inputs *in;
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    assert_ok(ctx, fxs_inputs_add(in, "3x2"));
+    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, NULL));
+    assert_ok(ctx, fxs_module_print_readable(m, FXS_CODE_SHAPES, &text, NULL));
+    assert_non_null(strstr(text, "        lin = self.lin(a);  a = None  # float32[3, 2]\n"));
+    fxs_free(text);
+    fxs_inputs_free(in);
+    fxs_module_unref(m);
+    assert_int_equal(fxs_module_print_readable(plain, 0, &text, NULL), FXS_EINVAL);
+    assert_null(text);
+    fxs_ctx_clear(ctx);
+    fxs_module_unref(plain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_calls, new_ctx, free_ctx),
@@ -412,6 +468,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_functional_table, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_constant_on_the_left, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_tensors, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_readable, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
