@@ -290,25 +290,52 @@ static fxs_status infer_forward(fxs_call *c) {
  * -------------------------------------------------------------------------------------------------
  */
 
+/* [rows, columns], uniform within Glorot's bound */
+static fxs_status add_projection(fxs_layer *l, const char *name, int64_t rows, int64_t columns) {
+    fxs_state w = {.name = name,
+                   .dtype = FXS_FLOAT32,
+                   .ndim = 2,
+                   .sizes = {rows, columns},
+                   .init = FXS_INIT_UNIFORM,
+                   .bound = sqrt(6 / ((double)rows + (double)columns))};
+    return fxs_layer_add(l, &w);
+}
+
+static fxs_status add_bias_kv(fxs_layer *l, int64_t e) {
+    static const char *const names[] = {"bias_k", "bias_v"};
+    for (int i = 0; i < 2; i++) {
+        fxs_state b = {.name = names[i],
+                       .dtype = FXS_FLOAT32,
+                       .ndim = 3,
+                       .sizes = {1, 1, e},
+                       .init = FXS_INIT_UNIFORM,
+                       .bound = sqrt(3 / (double)e)};
+        FXS_TRY(fxs_layer_add(l, &b));
+    }
+    return FXS_OK;
+}
+
 /* The layer's own state where its arguments are known; the rest is its child's, out_proj. */
 static fxs_status expand_mha(fxs_layer *l) {
     int64_t e = fxs_layer_int(l, "embed_dim", 0);
     int64_t kdim = fxs_layer_int(l, "kdim", e), vdim = fxs_layer_int(l, "vdim", e);
-    if (e <= 0 || e > INT64_MAX / 3 || kdim != e || vdim != e)
+    if (e <= 0 || e > INT64_MAX / 3)
         return FXS_OK;
-    fxs_state w = {.name = "in_proj_weight",
-                   .dtype = FXS_FLOAT32,
-                   .ndim = 2,
-                   .sizes = {3 * e, e},
-                   .init = FXS_INIT_UNIFORM,
-                   .bound = sqrt(1.5 / (double)e)};
+    if (kdim == e && vdim == e) {
+        FXS_TRY(add_projection(l, "in_proj_weight", 3 * e, e));
+    } else {
+        FXS_TRY(add_projection(l, "q_proj_weight", e, e));
+        FXS_TRY(add_projection(l, "k_proj_weight", e, kdim));
+        FXS_TRY(add_projection(l, "v_proj_weight", e, vdim));
+    }
     fxs_state b = {.name = "in_proj_bias",
                    .dtype = FXS_FLOAT32,
                    .ndim = 1,
                    .sizes = {3 * e},
                    .init = FXS_INIT_ZEROS};
-    FXS_TRY(fxs_layer_add(l, &w));
-    return fxs_layer_int(l, "bias", 1) ? fxs_layer_add(l, &b) : FXS_OK;
+    if (fxs_layer_int(l, "bias", 1))
+        FXS_TRY(fxs_layer_add(l, &b));
+    return fxs_layer_int(l, "add_bias_kv", 0) ? add_bias_kv(l, e) : FXS_OK;
 }
 
 const fxs_op fxs_ops_attention_layer[] = {
@@ -350,7 +377,9 @@ const fxs_module_row fxs_modules_attention_layer[] = {
              "q_proj_weight, k_proj_weight, "
              "v_proj_weight, out_proj.weight, out_proj.bias, bias_k, add_zero_attn)",
      .forward =
-         "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights",
+         "query, key, value, key_padding_mask?, need_weights?, attn_mask?, average_attn_weights?",
+     .repr = "",
+     .children = "out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias)",
      .expand = expand_mha},
     {0},
 };

@@ -341,7 +341,9 @@ const fxs_op fxs_ops_conv[] = {CONV(1),       CONV(2),       CONV(3), TRANSPOSED
                 ")=?, dilation(" #n ")=?, groups=?, bias=?, padding_mode=?",                       \
         .call = "conv" #n "d(input, weight, bias, stride=stride, padding=padding, "                \
                 "dilation=dilation, groups=groups, "                                               \
-                "padding_mode=padding_mode)"                                                       \
+                "padding_mode=padding_mode)",                                                      \
+        .trace = "torch.conv" #n "d(input, weight, bias, stride(" #n "), padding(" #n              \
+                 "), dilation(" #n "), groups)"                                                    \
     }
 #define TRANSPOSED_LAYER(n)                                                                        \
     {                                                                                              \
@@ -355,7 +357,9 @@ const fxs_op fxs_ops_conv[] = {CONV(1),       CONV(2),       CONV(3), TRANSPOSED
             "in_channels, out_channels, kernel_size(" #n ")=, stride(" #n ")=, padding(" #n        \
             ")=?, dilation(" #n ")=?, output_padding(" #n ")=?, groups=?, bias=?, padding_mode=?", \
         .call = "conv_transpose" #n "d(input, weight, bias, stride=stride, padding=padding, "      \
-                "output_padding=output_padding, groups=groups, dilation=dilation)"                 \
+                "output_padding=output_padding, groups=groups, dilation=dilation)",                \
+        .trace = "torch.conv_transpose" #n "d(input, weight, bias, stride(" #n "), padding(" #n    \
+                 "), output_padding(" #n "), groups, dilation(" #n "))"                            \
     }
 
 const fxs_module_row fxs_modules_conv[] = {

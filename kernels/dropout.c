@@ -217,13 +217,20 @@ const fxs_op fxs_ops_dropout[] = {
         .name = class, .hyper = "p=0.5, inplace=False",                                            \
         .repr = "p=, inplace=", .call = op "(input, p, training, inplace=inplace)"                 \
     }
+/* Their forward does not hand inplace on; fxscope's does. */
+#define ALPHA_LAYER(class, op)                                                                     \
+    {                                                                                              \
+        .name = class, .hyper = "p=0.5, inplace=False",                                            \
+        .repr = "p=, inplace=", .call = op "(input, p, training, inplace=inplace)",                \
+        .trace = "torch.nn.functional." op "(input, p, training)"                                  \
+    }
 const fxs_module_row fxs_modules_dropout[] = {
     DROP_LAYER("Dropout", "dropout"),
     DROP_LAYER("Dropout1d", "dropout1d"),
     DROP_LAYER("Dropout2d", "dropout2d"),
     DROP_LAYER("Dropout3d", "dropout3d"),
-    DROP_LAYER("AlphaDropout", "alpha_dropout"),
-    DROP_LAYER("FeatureAlphaDropout", "feature_alpha_dropout"),
+    ALPHA_LAYER("AlphaDropout", "alpha_dropout"),
+    ALPHA_LAYER("FeatureAlphaDropout", "feature_alpha_dropout"),
     {.name = "StochasticDepth",
      .hyper = "p, mode",
      .repr = "p=, mode=",
@@ -235,7 +242,7 @@ const fxs_module_row fxs_modules_dropout[] = {
      .hyper = "lower=0.125, upper=0.3333333333333333, inplace=False",
      .repr = "lower=, upper=, inplace=?",
      .call = "rrelu(input, lower, upper, training, inplace=inplace)"},
-    {.name = "Identity", .repr = "", .call = "identity(input)"},
+    {.name = "Identity", .hyper = "*", .repr = "", .call = "identity(input)", .trace = "input"},
     {0},
 };
 #undef F

@@ -156,8 +156,9 @@ const fxs_module_row fxs_modules_embedding[] = {
      .hyper = "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, "
               "scale_grad_by_freq=False, sparse=False",
      .state = "weight[num_embeddings, embedding_dim] = normal",
-     .repr = "num_embeddings, embedding_dim, padding_idx=?, max_norm=?, norm_type=?, "
-             "scale_grad_by_freq=?, sparse=?",
+     .repr =
+         "num_embeddings, embedding_dim, padding_idx-num_embeddings=?, max_norm=?, norm_type=?, "
+         "scale_grad_by_freq=?, sparse=?",
      .call =
          "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)"},
     {0},

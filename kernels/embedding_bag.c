@@ -161,6 +161,8 @@ const fxs_module_row fxs_modules_embedding_bag[] = {
      .call = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, "
              "sparse, "
              "per_sample_weights, include_last_offset, padding_idx)",
-     .forward = "input, offsets, per_sample_weights"},
+     .repr = "num_embeddings, embedding_dim, max_norm=?, norm_type=?, scale_grad_by_freq=?, mode=, "
+             "padding_idx-num_embeddings=?",
+     .forward = "input, offsets?, per_sample_weights?"},
     {0},
 };

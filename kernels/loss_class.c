@@ -262,10 +262,19 @@ const fxs_op fxs_ops_loss_class[] = {
 #define GIVEN "(input, target, weight, size_average, ignore_index, reduce, reduction"
 
 const fxs_module_row fxs_modules_loss_class[] = {
-    {.name = "NLLLoss", .hyper = HYPER, .call = "nll_loss" GIVEN ")", .forward = "input, target"},
-    {.name = "NLLLoss2d", .hyper = HYPER, .call = "nll_loss" GIVEN ")", .forward = "input, target"},
+    {.name = "NLLLoss",
+     .hyper = HYPER,
+     .repr = "",
+     .call = "nll_loss" GIVEN ")",
+     .forward = "input, target"},
+    {.name = "NLLLoss2d",
+     .hyper = HYPER,
+     .repr = "",
+     .call = "nll_loss" GIVEN ")",
+     .forward = "input, target"},
     {.name = "CrossEntropyLoss",
      .hyper = HYPER ", label_smoothing=0.0",
+     .repr = "",
      .call = "cross_entropy" GIVEN ", label_smoothing)",
      .forward = "input, target"},
     {0},

@@ -312,7 +312,9 @@ const fxs_op fxs_ops_norm_batch[] = {
         .repr = "num_features, eps=, momentum=, affine=, track_running_stats=",                    \
         .call = "batch_norm(input, running_mean, running_var, weight, bias, training=training, "   \
                 "momentum=momentum, "                                                              \
-                "eps=eps, track_running_stats=track_running_stats, rank=" rank ")"                 \
+                "eps=eps, track_running_stats=track_running_stats, rank=" rank ")",                \
+        .trace = "torch.nn.functional.batch_norm(input, running_mean, running_var, weight, bias, " \
+                 "training, momentum, eps)"                                                        \
     }
 #define INSTANCE_LAYER(title, rank)                                                                \
     {                                                                                              \
@@ -323,7 +325,9 @@ const fxs_op fxs_ops_norm_batch[] = {
         .call =                                                                                    \
             "instance_norm(input, running_mean, running_var, weight, bias, "                       \
             "use_input_stats=training, "                                                           \
-            "momentum=momentum, eps=eps, track_running_stats=track_running_stats, rank=" rank ")"  \
+            "momentum=momentum, eps=eps, track_running_stats=track_running_stats, rank=" rank ")", \
+        .trace = "torch.nn.functional.instance_norm(input, running_mean, running_var, weight, "    \
+                 "bias, training, momentum, eps)"                                                  \
     }
 
 const fxs_module_row fxs_modules_norm_batch[] = {

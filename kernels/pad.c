@@ -263,7 +263,7 @@ const fxs_op fxs_ops_pad[] = {
 #define LAYER(class, hyper_, repr_, call_)                                                         \
     { .name = class, .hyper = hyper_, .repr = repr_, .call = call_ }
 const fxs_module_row fxs_modules_pad[] = {
-    LAYER("ZeroPad2d", "padding", "padding(4)", "pad(input, padding, 'constant', 0)"),
+    LAYER("ZeroPad2d", "padding", "padding(4)", "pad(input, padding, 'constant', 0.0)"),
     LAYER("ConstantPad1d", "padding, value",
           "padding(2)=, value=", "pad(input, padding, 'constant', value)"),
     LAYER("ConstantPad2d", "padding, value",

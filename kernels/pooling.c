@@ -326,7 +326,9 @@ const fxs_op fxs_ops_pooling[] = {
     {                                                                                              \
         .name = "LPPool" #n "d", .hyper = "norm_type, kernel_size, stride=None, ceil_mode=False",  \
         .repr = "norm_type=, kernel_size=, stride=, ceil_mode=",                                   \
-        .call = "lp_pool" #n "d(input, norm_type, kernel_size, stride, ceil_mode)"                 \
+        .call = "lp_pool" #n "d(input, norm_type, kernel_size, stride, ceil_mode)",                \
+        .trace = "torch.nn.functional.lp_pool" #n                                                  \
+                 "d(input, norm_type(f), kernel_size, stride, ceil_mode)"                          \
     }
 
 const fxs_module_row fxs_modules_pooling[] = {

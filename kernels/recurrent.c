@@ -361,7 +361,7 @@ const fxs_module_row fxs_modules_recurrent[] = {
      .repr = "input_size, hidden_size, proj_size=?, num_layers=?, bias=?, batch_first=?, "
              "dropout=?, bidirectional=?",
      .call = CALL("lstm", "'tanh'"),
-     .forward = "input, hx",
+     .forward = "input, hx?",
      .expand = expand_lstm},
     {.name = "GRU",
      .hyper = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, "
@@ -369,7 +369,7 @@ const fxs_module_row fxs_modules_recurrent[] = {
      .repr =
          "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
      .call = CALL("gru", "'tanh'"),
-     .forward = "input, hx",
+     .forward = "input, hx?",
      .expand = expand_gru},
     {.name = "RNN", /* print(model) does not show the nonlinearity: tanh is torch's default */
      .hyper = "input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, "
@@ -378,7 +378,7 @@ const fxs_module_row fxs_modules_recurrent[] = {
      .repr =
          "input_size, hidden_size, num_layers=?, bias=?, batch_first=?, dropout=?, bidirectional=?",
      .call = CALL("rnn", "nonlinearity"),
-     .forward = "input, hx",
+     .forward = "input, hx?",
      .expand = expand_rnn},
     {0},
 };

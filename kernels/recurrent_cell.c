@@ -1,5 +1,7 @@
 /* recurrent_cell.c: single steps of recurrent networks, as torch's functions and as the layers
  * RNNCell, LSTMCell and GRUCell: composed of linear and pointwise operators. */
+#include <string.h>
+
 #include "kernels/compose.h"
 #include "kernels/families.h"
 
@@ -62,6 +64,12 @@ static void make_rnn(fxs_compose *k, const char *function) {
 
 static void make_tanh_cell(fxs_compose *k) { make_rnn(k, "tanh"); }
 static void make_relu_cell(fxs_compose *k) { make_rnn(k, "relu"); }
+/* Of the layer, which says which of the two it is. */
+static void make_rnn_cell(fxs_compose *k) {
+    enum { NONLINEARITY = B_HIDDEN + 1 };
+    const char *function = fxs_arg_str(k->call, NONLINEARITY);
+    make_rnn(k, function && strcmp(function, "relu") == 0 ? "relu" : "tanh");
+}
 
 /* reset, update, new: h' = new + update * (h - new) */
 static void make_gru_cell(fxs_compose *k) {
@@ -90,6 +98,7 @@ static void make_lstm_cell(fxs_compose *k) {
 
 FXS_COMPOSED(tanh_cell)
 FXS_COMPOSED(relu_cell)
+FXS_COMPOSED(rnn_cell)
 FXS_COMPOSED(gru_cell)
 FXS_COMPOSED(lstm_cell)
 
@@ -103,6 +112,8 @@ FXS_COMPOSED(lstm_cell)
 const fxs_op fxs_ops_recurrent_cell[] = {
     ROW("rnn_tanh_cell", "Tensor?", tanh_cell, "Tensor"),
     ROW("rnn_relu_cell", "Tensor?", relu_cell, "Tensor"),
+    {"rnn_cell", "(Tensor input, Tensor? hx, " WEIGHTS ", str nonlinearity='tanh') -> Tensor", NULL,
+     infer_rnn_cell, run_rnn_cell, cost_rnn_cell, FXS_OP_NO_INPLACE},
     ROW("gru_cell", "Tensor?", gru_cell, "Tensor"),
     ROW("lstm_cell", "Tensor[]?", lstm_cell, "(Tensor, Tensor)"),
     {0},
@@ -121,20 +132,20 @@ const fxs_module_row fxs_modules_recurrent_cell[] = {
     {.name = "RNNCell",
      .hyper = "input_size, hidden_size, bias=True, nonlinearity='tanh'",
      .state = STATE_OF("1"),
-     .call = CALL("rnn_tanh_cell"),
-     .forward = "input, hx",
+     .call = "rnn_cell(input, hx, weight_ih, weight_hh, bias_ih, bias_hh, nonlinearity)",
+     .forward = "input, hx?",
      .repr = "input_size, hidden_size, bias=?, nonlinearity=?"},
     {.name = "GRUCell",
      .hyper = "input_size, hidden_size, bias=True",
      .state = STATE_OF("3"),
      .call = CALL("gru_cell"),
-     .forward = "input, hx",
+     .forward = "input, hx?",
      .repr = "input_size, hidden_size, bias=?"},
     {.name = "LSTMCell",
      .hyper = "input_size, hidden_size, bias=True",
      .state = STATE_OF("4"),
      .call = CALL("lstm_cell"),
-     .forward = "input, hx",
+     .forward = "input, hx?",
      .repr = "input_size, hidden_size, bias=?"},
     {0},
 };

@@ -305,9 +305,24 @@ const fxs_op fxs_ops_softmax[] = {
 };
 
 const fxs_module_row fxs_modules_softmax[] = {
-    {.name = "Softmax", .hyper = "dim=None", .repr = "dim=", .call = "softmax(input, dim)"},
-    {.name = "LogSoftmax", .hyper = "dim=None", .repr = "dim=", .call = "log_softmax(input, dim)"},
-    {.name = "Softmin", .hyper = "dim=None", .repr = "dim=", .call = "softmin(input, dim)"},
-    {.name = "Softmax2d", .repr = "", .call = "softmax2d(input)"},
+    {.name = "Softmax",
+     .hyper = "dim=None",
+     .repr = "dim=",
+     .call = "softmax(input, dim)",
+     .trace = "torch.nn.functional.softmax(input, dim, _stacklevel=5)"},
+    {.name = "LogSoftmax",
+     .hyper = "dim=None",
+     .repr = "dim=",
+     .call = "log_softmax(input, dim)",
+     .trace = "torch.nn.functional.log_softmax(input, dim, _stacklevel=5)"},
+    {.name = "Softmin",
+     .hyper = "dim=None",
+     .repr = "dim=",
+     .call = "softmin(input, dim)",
+     .trace = "torch.nn.functional.softmin(input, dim, _stacklevel=5)"},
+    {.name = "Softmax2d",
+     .repr = "",
+     .call = "softmax2d(input)",
+     .trace = "torch.nn.functional.softmax(input, -3, _stacklevel=5)"},
     {0},
 };

@@ -45,27 +45,47 @@ const fxs_op fxs_ops_transformer[] = {
     "d_model=None, nhead=None, dim_feedforward=2048, dropout=0.1, activation=None, "               \
     "layer_norm_eps=1e-05, "                                                                       \
     "batch_first=False, norm_first=False"
-#define SRC "src, src_mask, src_key_padding_mask, is_causal"
-#define TGT "tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask"
+#define SRC "src, src_mask?, src_key_padding_mask?, is_causal?"
+#define TGT "tgt, memory, tgt_mask?, memory_mask?, tgt_key_padding_mask?, memory_key_padding_mask?"
+#define ATTENTION "MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)"
+#define NORM "LayerNorm(d_model, eps=layer_norm_eps)"
+#define FEED_FORWARD                                                                               \
+    "linear1 = Linear(d_model, dim_feedforward); dropout = Dropout(dropout); "                     \
+    "linear2 = Linear(dim_feedforward, d_model); norm1 = " NORM "; norm2 = " NORM "; "
+/* The layers that a Transformer makes. */
+#define PART(kind)                                                                                 \
+    "Transformer" kind "Layer(d_model, nhead, dim_feedforward, dropout, activation, "              \
+    "layer_norm_eps, batch_first, norm_first)"
 
 const fxs_module_row fxs_modules_transformer[] = {
     {.name = "TransformerEncoderLayer",
      .hyper = HYPER,
      .call = "transformer(src, None, norm1.weight)",
-     .forward = SRC},
+     .forward = SRC,
+     .repr = "",
+     .children = "self_attn = " ATTENTION "; " FEED_FORWARD
+                 "dropout1 = Dropout(dropout); dropout2 = Dropout(dropout)"},
     {.name = "TransformerDecoderLayer",
      .hyper = HYPER,
      .call = "transformer(tgt, memory, norm1.weight)",
-     .forward = TGT},
+     .forward = TGT,
+     .repr = "",
+     .children = "self_attn = " ATTENTION "; multihead_attn = " ATTENTION "; " FEED_FORWARD
+                 "norm3 = " NORM "; dropout1 = Dropout(dropout); dropout2 = Dropout(dropout); "
+                 "dropout3 = Dropout(dropout)"},
     {.name = "TransformerEncoder",
      .hyper = "encoder_layer=None, num_layers=None, norm=None, enable_nested_tensor=True, "
               "mask_check=True",
      .call = "transformer(src, None, layers.0.norm1.weight)",
-     .forward = "src, mask, src_key_padding_mask, is_causal"},
+     .forward = "src, mask?, src_key_padding_mask?, is_causal?",
+     .repr = "",
+     .children = "layers[num_layers] = encoder_layer; norm = norm"},
     {.name = "TransformerDecoder",
      .hyper = "decoder_layer=None, num_layers=None, norm=None",
      .call = "transformer(tgt, memory, layers.0.norm1.weight)",
-     .forward = TGT},
+     .forward = TGT,
+     .repr = "",
+     .children = "layers[num_layers] = decoder_layer; norm = norm"},
     {.name = "Transformer",
      .hyper = "d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, "
               "dim_feedforward=2048, dropout=0.1, "
@@ -73,11 +93,19 @@ const fxs_module_row fxs_modules_transformer[] = {
               "batch_first=False, "
               "norm_first=False",
      .call = "transformer(tgt, src, encoder.layers.0.norm1.weight)",
-     .forward =
-         "src, tgt, src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, "
-         "memory_key_padding_mask"},
+     .forward = "src, tgt, src_mask?, tgt_mask?, memory_mask?, src_key_padding_mask?, "
+                "tgt_key_padding_mask?, memory_key_padding_mask?",
+     .repr = "",
+     .children = "encoder = TransformerEncoder(" PART(
+         "Encoder") ", num_encoder_layers, " NORM "); "
+                    "decoder = TransformerDecoder(" PART("Decoder") ", num_decoder_layers, " NORM
+                                                                    ")"},
     {0},
 };
 #undef HYPER
 #undef SRC
 #undef TGT
+#undef ATTENTION
+#undef NORM
+#undef FEED_FORWARD
+#undef PART

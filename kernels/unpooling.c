@@ -330,14 +330,18 @@ const fxs_op fxs_ops_unpooling[] = {
 #define UNPOOL(n)                                                                                  \
     {                                                                                              \
         .name = "MaxUnpool" #n "d", .hyper = "kernel_size, stride=None, padding=0",                \
+        .repr = "kernel_size(" #n ")=, stride(" #n ")|kernel_size=, padding(" #n ")=",             \
         .call = "max_unpool" #n "d(input, indices, kernel_size, stride, padding, output_size)",    \
-        .forward = "input, indices, output_size"                                                   \
+        .forward = "input, indices, output_size?: typing.Optional[typing.List[int]]"               \
     }
 #define FRACTIONAL(n)                                                                              \
     {                                                                                              \
         .name = "FractionalMaxPool" #n "d",                                                        \
         .hyper = "kernel_size, output_size=None, output_ratio=None, return_indices=False, "        \
                  "_random_samples=None",                                                           \
+        .repr = "",                                                                                \
+        .trace = "torch.nn.functional.fractional_max_pool" #n "d(input, kernel_size(" #n           \
+                 "), output_size(" #n "), output_ratio(" #n "), return_indices)",                  \
         .call = "fractional_max_pool" #n                                                           \
                 "d(input, kernel_size, output_size, output_ratio, return_indices)"                 \
     }

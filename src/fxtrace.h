@@ -182,6 +182,11 @@ FXS_API fxs_status fxs_nn_parameter(fxs_module *m, const char *name, const char 
 FXS_API fxs_status fxs_nn_buffer(fxs_module *m, const char *name, const char *format, ...)
     FXS_PRINTF(3, 4);
 
+/* torch's m.train(on), of m and all below: what fxs_training says in a forward, and how layers that
+ * are traced through are recorded. Modules begin in training, as PyTorch's do; fxs_nn_train(m,
+ * false) is m.eval(). A run has its own switch, fxs_run_options.train. m may be NULL. */
+FXS_API void fxs_nn_train(fxs_module *m, bool on);
+
 /* What a module computes: self is the module, x[i] its i-th parameter in the order of the
  * signature. */
 typedef fxs_proxy fxs_forward_fn(fxs_proxy self, const fxs_proxy *x);
@@ -211,6 +216,8 @@ FXS_API size_t fxs_children(fxs_proxy self);
 FXS_API bool fxs_has(fxs_proxy self, const char *name);
 /* The module that self stands for, borrowed; NULL when it stands for none. */
 FXS_API fxs_module *fxs_module_of(fxs_proxy self);
+/* self.training */
+FXS_API bool fxs_training(fxs_proxy self);
 /* What fxs_nn_forward was given. */
 FXS_API void *fxs_user(fxs_proxy self);
 

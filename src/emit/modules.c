@@ -5,10 +5,21 @@
 
 static void indent(fxs_buf *b, size_t depth) { fxs_buf_fill(b, ' ', 2 * depth); }
 
+/* The module's arguments; `all`: those too that print(model) does not show. */
+static void put_arguments(fxs_buf *b, const fxs_module *m, bool all) {
+    size_t at = b->len, n = fxs_value_len(&m->kwargs);
+    fxs_buf_layer_args(b, m);
+    for (size_t i = n - m->nhidden; all && m->extra && i < n; i++) {
+        fxs_buf_puts(b, b->len > at ? ", " : "");
+        fxs_buf_printf(b, "%s=", fxs_value_text(fxs_value_key(&m->kwargs, i)));
+        fxs_buf_node_repr(b, fxs_value_item(&m->kwargs, i));
+    }
+}
+
 /* Lines of extra_repr inside a block. */
-static void put_extra_lines(fxs_buf *b, const fxs_module *m, size_t depth) {
+static void put_extra_lines(fxs_buf *b, const fxs_module *m, size_t depth, bool all) {
     fxs_buf extra = {0};
-    fxs_buf_layer_args(&extra, m);
+    put_arguments(&extra, m, all);
     for (const char *s = extra.data ? extra.data : ""; *s;) {
         size_t n = strcspn(s, "\n");
         indent(b, depth);
@@ -20,21 +31,21 @@ static void put_extra_lines(fxs_buf *b, const fxs_module *m, size_t depth) {
     fxs_buf_free(&extra);
 }
 
-static void put_module(fxs_buf *b, const fxs_module *m, size_t depth) {
+static void put_module(fxs_buf *b, const fxs_module *m, size_t depth, bool all) {
     bool block = m->nchildren > 0 || (m->extra && strchr(m->extra, '\n'));
     fxs_buf_puts(b, m->class_name);
     fxs_buf_putc(b, '(');
     if (!block) {
-        fxs_buf_layer_args(b, m);
+        put_arguments(b, m, all);
         fxs_buf_puts(b, ")\n");
         return;
     }
     fxs_buf_putc(b, '\n');
-    put_extra_lines(b, m, depth + 1);
+    put_extra_lines(b, m, depth + 1, all);
     for (size_t i = 0; i < m->nchildren; i++) {
         indent(b, depth + 1);
         fxs_buf_printf(b, "(%s): ", m->children[i].name);
-        put_module(b, m->children[i].module, depth + 1);
+        put_module(b, m->children[i].module, depth + 1, all);
     }
     indent(b, depth);
     fxs_buf_puts(b, ")\n");
@@ -42,7 +53,7 @@ static void put_module(fxs_buf *b, const fxs_module *m, size_t depth) {
 
 fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len) {
     fxs_buf b = {0};
-    put_module(&b, m, 0);
+    put_module(&b, m, 0, false);
     return fxs_buf_give(m->ctx, &b, text, len);
 }
 
@@ -88,7 +99,7 @@ static fxs_status declare_module(void *user, const char *path, fxs_module *m) {
 fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text, size_t *len) {
     fxs_buf b = {0};
     declare_user u = {.out = &b};
-    put_module(&b, m, 0);
+    put_module(&b, m, 0, true);
     fxs_status s = fxs_module_walk((fxs_module *)m, declare_module, &u);
     fxs_map_free(&u.shared);
     fxs_arena_clear(&u.arena);

@@ -43,25 +43,6 @@ static fxs_status index_module(void *user, const char *path, fxs_module *m) {
  * --------------------------------------------------------------------------------------------------------------
  */
 
-/* A layer as root: its row's parameters, all of them tensors, and the call that it is. */
-static fxs_status layer_forward(fxs_tracer *t, struct fxs_forward **out) {
-    fxs_buf signature = {0};
-    const char *names = t->root->row->forward ? t->root->row->forward : "input";
-    for (const char *s = names; *s;) {
-        s += strspn(s, ", ");
-        size_t n = strcspn(s, ", ");
-        fxs_buf_printf(&signature, "%s%.*s: torch.Tensor%s", s == names ? "" : ", ", (int)n, s,
-                       s == names ? "" : " = None");
-        s += n;
-    }
-    fxs_buf_puts(&signature, " -> torch.Tensor");
-    fxs_status status = fxs_buf_status(t->ctx, &signature);
-    if (status == FXS_OK)
-        status = fxs_forward_new(t->ctx, signature.data, NULL, NULL, out);
-    fxs_buf_free(&signature);
-    return status;
-}
-
 static fxs_status run(fxs_tracer *t, const struct fxs_forward *f) {
     fxs_proxy x[FXS_MAX_ARGS];
     fxs_value args, kwargs;
@@ -91,7 +72,7 @@ static fxs_status run_root(fxs_tracer *t, const struct fxs_forward *f) {
                         t->root->class_name);
     if (!f)
         FXS_TRY(t->root->graph ? fxs_forward_of_graph(t->ctx, t->root, &made)
-                               : layer_forward(t, &made));
+                               : fxs_forward_of_layer(t->ctx, t->root, &made));
     fxs_status s = run(t, f ? f : made);
     if (s != FXS_OK && !t->failed)
         fxs_tracer_failed(t, s);

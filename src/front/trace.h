@@ -33,6 +33,9 @@ fxs_status fxs_forward_new(fxs_ctx *ctx, const char *signature, fxs_forward_fn *
 void fxs_forward_free(struct fxs_forward *f);
 /* The forward that a trace goes through: m's own, or that of Sequential; NULL: m is a layer. */
 const struct fxs_forward *fxs_forward_of(const fxs_module *m);
+/* The same for a layer: its row's parameters, with their types. Without a function where the layer
+ * is one call: that is fxs_tracer_layer's (trace_layer.c). */
+fxs_status fxs_forward_of_layer(fxs_ctx *ctx, const fxs_module *m, struct fxs_forward **out);
 /* The same for a module that is a graph; made anew, since graphs change (trace_graph.c). */
 fxs_status fxs_forward_of_graph(fxs_ctx *ctx, const fxs_module *m, struct fxs_forward **out);
 fxs_proxy fxs_forward_graph(fxs_proxy self, const fxs_proxy *x);
@@ -137,9 +140,15 @@ FXS_API fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const
 /* What a layer's forward computes, for layers that are no leaves. */
 fxs_proxy fxs_tracer_layer(fxs_tracer *t, fxs_module *m, const fxs_value *args,
                            const fxs_value *kwargs);
+/* The forward of a layer that calls the layers in it; its parameters are its row's. NULL: it is one
+ * call (trace_transformer.c). */
+fxs_forward_fn *fxs_forward_of_parts(const fxs_module *m);
 /* A module from one line in the style of its constructor, printing as print(model) shows it. */
+fxs_status fxs_module_from_line(fxs_ctx *ctx, const char *text, size_t len, fxs_module **out);
 fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, const fxs_value *args,
                                       const fxs_value *kwargs, fxs_module **out);
+/* Puts under m what its row's .children says (trace_children.c). */
+fxs_status fxs_layer_children(fxs_text *t, const fxs_layer *layer, fxs_module *m);
 
 /* ---- the trace (trace_inputs.c)
  * ----------------------------------------------------------------------------------------- */

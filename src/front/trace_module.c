@@ -16,6 +16,11 @@ void *fxs_user(fxs_proxy self) {
     return m && m->forward ? m->forward->user : NULL;
 }
 
+bool fxs_training(fxs_proxy self) {
+    const fxs_module *m = fxs_module_of(self);
+    return m && !m->eval;
+}
+
 /* ---- paths
  * ------------------------------------------------------------------------------------------------------------
  */
@@ -74,10 +79,12 @@ static fxs_proxy call_forward(fxs_tracer *t, fxs_module *m, const char *path,
                                                           : fxs_poison(t);
 }
 
-static fxs_proxy call_graph(fxs_tracer *t, fxs_module *m, const char *path, size_t n,
-                            const fxs_proxy *p) {
+/* With a forward that is made anew: of a graph, of a layer with layers in it. */
+static fxs_proxy call_made(fxs_tracer *t, fxs_module *m, const char *path, size_t n,
+                           const fxs_proxy *p) {
     struct fxs_forward *f;
-    fxs_status s = fxs_forward_of_graph(t->ctx, m, &f);
+    fxs_status s =
+        m->graph ? fxs_forward_of_graph(t->ctx, m, &f) : fxs_forward_of_layer(t->ctx, m, &f);
     if (s != FXS_OK)
         return fxs_tracer_failed(t, s);
     fxs_proxy out = call_forward(t, m, path, f, n, p);
@@ -95,8 +102,8 @@ static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_p
         return call_node(t, path, n, p);
     if (f)
         return call_forward(t, m, path, f, n, p);
-    if (m->graph)
-        return call_graph(t, m, path, n, p);
+    if (m->graph || fxs_forward_of_parts(m))
+        return call_made(t, m, path, n, p);
     return fxs_proxy_arguments(t, n, p, &args, &kwargs) ? fxs_tracer_layer(t, m, &args, &kwargs)
                                                         : fxs_poison(t);
 }

@@ -70,7 +70,7 @@ static fxs_status parse_line(fxs_text *t, fxs_module **out) {
     return s;
 }
 
-static fxs_status parse_module(fxs_ctx *ctx, const char *text, size_t len, fxs_module **out) {
+fxs_status fxs_module_from_line(fxs_ctx *ctx, const char *text, size_t len, fxs_module **out) {
     fxs_arena arena = {0};
     fxs_text t = {.ctx = ctx,
                   .file = "module",
@@ -104,9 +104,17 @@ static fxs_module *module_from(fxs_ctx *ctx, const char *format, va_list ap) {
         return NULL;
     fxs_buf_vprintf(&text, format, ap);
     if (fxs_buf_status(ctx, &text) == FXS_OK)
-        parse_module(ctx, text.data ? text.data : "", text.len, &m);
+        fxs_module_from_line(ctx, text.data ? text.data : "", text.len, &m);
     fxs_buf_free(&text);
     return m;
+}
+
+void fxs_nn_train(fxs_module *m, bool on) {
+    if (!m)
+        return;
+    m->eval = !on;
+    for (size_t i = 0; i < m->nchildren; i++)
+        fxs_nn_train(m->children[i].module, on);
 }
 
 /* ---- the public builders

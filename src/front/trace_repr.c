@@ -11,6 +11,7 @@ typedef struct item {
     const char *name;      /* of the hyper-parameter */
     const char *literal;   /* what is shown as it stands, instead of an argument; NULL: none */
     const char *otherwise; /* whose value it takes when it is None; NULL: none */
+    const char *below;     /* whose value it is added to when it is negative; NULL: none */
     int times;             /* an int becomes a tuple of that many; 0: stays */
     bool keyword, only_other, quoted, floating;
 } item;
@@ -21,7 +22,7 @@ typedef struct writer {
     fxs_layer *layer;
     fxs_buf text;
     bool shown[FXS_MAX_HYPER];
-    size_t nargs, nkwargs;
+    size_t nargs, nkwargs, nhidden;
     fxs_value args[FXS_MAX_HYPER];
     fxs_pair kwargs[FXS_MAX_HYPER];
 } writer;
@@ -52,6 +53,10 @@ static bool next_item(writer *w, const char **s, item *out) {
     if (**s == '|') {
         ++*s;
         out->otherwise = word(w, s);
+    }
+    if (**s == '-') {
+        ++*s;
+        out->below = word(w, s);
     }
     if (**s == '=') {
         out->keyword = true;
@@ -88,17 +93,23 @@ static fxs_status default_of(writer *w, int i, fxs_value *out) {
     return FXS_OK;
 }
 
-/* An int as a tuple, an int as a float: as the layer's constructor keeps it. */
+static fxs_value as_float(fxs_value v) { return v.tag == FXS_V_INT ? fxs_float((double)v.u.i) : v; }
+
+/* Numbers as tuples, ints as floats, from the end: as the layer's constructor keeps them. */
 static fxs_status kept_form(writer *w, const item *it, fxs_value *v) {
-    bool is_int = v->tag == FXS_V_INT;
-    int64_t i = is_int ? v->u.i : 0;
-    if (is_int && it->floating)
-        *v = fxs_float((double)i);
-    if (!is_int || !it->times)
+    if (it->times)
+        FXS_TRY(fxs_layer_ntuple(w->t->ctx, w->t->arena, it->times, v));
+    if (it->below && v->tag == FXS_V_INT && v->u.i < 0)
+        v->u.i += fxs_layer_int(w->layer, it->below, 0);
+    if (!it->floating)
         return FXS_OK;
-    FXS_TRY(fxs_make_seq(w->t->ctx, w->t->arena, FXS_V_TUPLE, (size_t)it->times, v));
-    for (int k = 0; k < it->times; k++)
-        v->u.seq->items[k] = fxs_int(i);
+    *v = as_float(*v);
+    if (v->tag != FXS_V_TUPLE && v->tag != FXS_V_LIST)
+        return FXS_OK;
+    fxs_value given = *v;
+    FXS_TRY(fxs_value_copy(w->t->ctx, w->t->arena, &given, v));
+    for (size_t i = 0; i < fxs_value_len(v); i++)
+        v->u.seq->items[i] = as_float(v->u.seq->items[i]);
     return FXS_OK;
 }
 
@@ -148,14 +159,20 @@ static fxs_status keep_hidden(writer *w) {
         if (w->shown[i])
             continue;
         FXS_TRY(default_of(w, i, &fallback));
-        if (!fxs_value_equal(&w->layer->hyper[i], &fallback))
-            FXS_TRY(keep(w, w->layer->hyper_names[i], w->layer->hyper[i]));
+        /* A module (encoder_layer) has become a child. */
+        if (w->row->children && w->layer->hyper[i].tag == FXS_V_OPAQUE)
+            continue;
+        if (fxs_value_equal(&w->layer->hyper[i], &fallback))
+            continue;
+        FXS_TRY(keep(w, w->layer->hyper_names[i], w->layer->hyper[i]));
+        w->nhidden++;
     }
     return FXS_OK;
 }
 
 static fxs_status check_keywords(const writer *w, const fxs_value *kwargs) {
-    for (size_t k = 0; k < fxs_value_len(kwargs); k++) {
+    bool any = w->row->hyper && *w->row->hyper == '*';
+    for (size_t k = 0; k < fxs_value_len(kwargs) && !any; k++) {
         const char *name = fxs_value_text(fxs_value_key(kwargs, k));
         if (hyper_index(w->layer, name) < 0 && strcmp(name, "device") != 0 &&
             strcmp(name, "dtype") != 0)
@@ -173,6 +190,9 @@ static fxs_status make(writer *w, fxs_module **out) {
     memcpy(kwargs.u.dict->pairs, w->kwargs, w->nkwargs * sizeof *w->kwargs);
     FXS_TRY(fxs_buf_status(w->t->ctx, &w->text));
     FXS_TRY(fxs_module_new(w->t->ctx, w->row->name, &args, &kwargs, out));
+    (*out)->nhidden = w->nhidden;
+    if (w->nargs + w->nkwargs == 0 && w->text.len == 0)
+        return FXS_OK;
     (*out)->extra = fxs_memdup0(w->text.data ? w->text.data : "", w->text.len);
     return (*out)->extra ? FXS_OK : fxs_fail_memory(w->t->ctx);
 }
@@ -195,6 +215,8 @@ fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, co
         s = keep_hidden(w);
     if (s == FXS_OK)
         s = make(w, out);
+    if (s == FXS_OK && row->children)
+        s = fxs_layer_children(t, w->layer, *out);
     fxs_buf_free(&w->text);
     return s;
 }

@@ -39,6 +39,8 @@ struct fxs_module {
     fxs_value args, kwargs; /* on the heap: a tuple and a dict */
     char *extra; /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none
                   */
+    size_t nhidden;            /* of the kwargs, the last ones, which print(model) does not show */
+    bool eval;                 /* it was told train(False): traces of its forward see that */
     const fxs_module_row *row; /* NULL: the class is not known */
     fxs_attribute *attributes;
     size_t nattributes, attributes_cap;

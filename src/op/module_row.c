@@ -90,6 +90,8 @@ static fxs_status literal(reader *r, fxs_value *out) {
 static fxs_status bind_hyper(fxs_layer *layer, const fxs_value *args, const fxs_value *kwargs) {
     reader r = {.layer = layer, .at = layer->row->hyper ? layer->row->hyper : ""};
     size_t position = 0;
+    if (accept(&r, "*"))
+        return FXS_OK;
     for (blanks(&r); *r.at; blanks(&r)) {
         if (layer->nhyper && !accept(&r, ","))
             return bad_row(&r, "','");
@@ -362,10 +364,14 @@ typedef struct forward {
     fxs_layer *layer;
     fxs_arena *arena;
     const fxs_value *args, *kwargs;
-    bool train;
+    bool train, traced;
     fxs_fetch_fn *fetch;
     void *user;
 } forward;
+
+static const char *parameters_of(const fxs_module_row *row) {
+    return row->forward ? row->forward : "input";
+}
 
 /* Position of a word in a comma-separated list, -1 when it is not there. */
 static int list_index(const char *list, const char *name) {
@@ -382,6 +388,14 @@ static int list_index(const char *list, const char *name) {
     }
 }
 
+/* "name?" */
+static bool is_optional(const char *list, int position) {
+    for (; position > 0; position--)
+        list = strchr(list, ',') + 1;
+    list += strspn(list, " ");
+    return list[word_len(list)] == '?';
+}
+
 static fxs_status forward_argument(const forward *f, const char *name, int position,
                                    fxs_value *out) {
     const fxs_value *v = fxs_value_item(f->args, (size_t)position);
@@ -390,7 +404,7 @@ static fxs_status forward_argument(const forward *f, const char *name, int posit
         if (key && strcmp(key, name) == 0)
             v = fxs_value_item(f->kwargs, k);
     }
-    if (!v && position == 0)
+    if (!v && !is_optional(parameters_of(f->layer->row), position))
         return fxs_fail(f->layer->ctx, FXS_ETYPE, "%s: argument '%s' is missing",
                         f->layer->row->name, name);
     *out = v ? *v : fxs_none();
@@ -427,11 +441,13 @@ static fxs_status all_parameters(const forward *f, fxs_value *out) {
 }
 
 static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
-    int at = list_index(f->layer->row->forward ? f->layer->row->forward : "input", name);
+    int at = list_index(parameters_of(f->layer->row), name);
     if (at >= 0)
         return forward_argument(f, name, at, out);
     if (strcmp(name, "training") == 0) {
-        *out = fxs_bool(f->train);
+        /* Norms without running statistics work as in training; kernels know that themselves. */
+        const fxs_value *track = fxs_layer_hyper(f->layer, "track_running_stats");
+        *out = fxs_bool(f->train || (f->traced && track && !truth(track)));
         return FXS_OK;
     }
     if (strcmp(name, "parameters") == 0)
@@ -446,23 +462,61 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
+/* Behind a name: "(2)" makes a tuple of two, "(f)" a float. */
+static fxs_status converted(reader *r, const forward *f, fxs_value *v) {
+    if (*r->at != '(' || !f->traced)
+        return FXS_OK;
+    const char *how = r->at + 1, *end = strchr(how, ')');
+    if (!end)
+        return bad_row(r, "')'");
+    r->at = end + 1;
+    if (*how != 'f')
+        return fxs_layer_ntuple(f->layer->ctx, f->arena, *how - '0', v);
+    if (v->tag == FXS_V_INT)
+        *v = fxs_float((double)v->u.i);
+    return FXS_OK;
+}
+
+fxs_status fxs_layer_ntuple(fxs_ctx *ctx, fxs_arena *a, int n, fxs_value *v) {
+    fxs_value one = *v;
+    bool list = one.tag == FXS_V_LIST, number = one.tag == FXS_V_INT || one.tag == FXS_V_FLOAT;
+    if (!list && !number)
+        return FXS_OK;
+    size_t len = list ? fxs_value_len(&one) : (size_t)n;
+    FXS_TRY(fxs_make_seq(ctx, a, FXS_V_TUPLE, len, v));
+    for (size_t i = 0; i < len; i++)
+        v->u.seq->items[i] = list ? *fxs_value_item(&one, i) : one;
+    return FXS_OK;
+}
+
+/* A name with dots in it: a child's state (out_proj.weight), a qualified name. */
+static const char *dotted(reader *r) {
+    blanks(r);
+    size_t n = word_len(r->at);
+    while (n && r->at[n] == '.' && word_len(r->at + n + 1))
+        n += 1 + word_len(r->at + n + 1);
+    const char *name = n ? fxs_arena_dup(r->layer->arena, r->at, n) : NULL;
+    r->no_memory |= n && !name;
+    r->at += n;
+    return name;
+}
+
 static fxs_status call_value(reader *r, const forward *f, fxs_value *out) {
     blanks(r);
     if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) ||
         strncmp(r->at, "None", 4) == 0 || strncmp(r->at, "True", 4) == 0 ||
         strncmp(r->at, "False", 5) == 0)
         return literal(r, out);
-    size_t n = word_len(r->at);
-    while (n && r->at[n] == '.' && word_len(r->at + n + 1)) /* a child's state: out_proj.weight */
-        n += 1 + word_len(r->at + n + 1);
-    const char *name = n ? fxs_arena_dup(f->arena, r->at, n) : NULL;
-    r->at += n;
-    return name ? resolve(f, name, out) : bad_row(r, "a name");
+    const char *name = dotted(r);
+    if (!name)
+        return bad_row(r, "a name");
+    FXS_TRY(resolve(f, name, out));
+    return converted(r, f, out);
 }
 
 /* Arguments of forward that the row does not name would be lost silently: refuse them. */
 static fxs_status check_surplus(const forward *f) {
-    const char *list = f->layer->row->forward ? f->layer->row->forward : "input";
+    const char *list = parameters_of(f->layer->row);
     size_t n = 1;
     for (const char *s = list; (s = strchr(s, ',')); s++)
         n++;
@@ -478,6 +532,37 @@ static fxs_status check_surplus(const forward *f) {
     return FXS_OK;
 }
 
+/* "(a, b, k=c)" */
+static fxs_status call_arguments(reader *r, const forward *f, fxs_value *args, fxs_value *kwargs) {
+    fxs_layer *layer = f->layer;
+    fxs_value positional[FXS_MAX_ARGS];
+    fxs_pair named[FXS_MAX_ARGS];
+    size_t npositional = 0, nnamed = 0;
+    if (!accept(r, "("))
+        return bad_row(r, "NAME(");
+    while (!accept(r, ")")) {
+        if ((npositional || nnamed) && !accept(r, ","))
+            return bad_row(r, "',' or ')'");
+        if (npositional + nnamed == FXS_MAX_ARGS)
+            return bad_row(r, "fewer arguments");
+        blanks(r);
+        size_t n = word_len(r->at);
+        if (n && r->at[n] == '=') {
+            fxs_pair *p = &named[nnamed++];
+            FXS_TRY(fxs_make_text(layer->ctx, f->arena, FXS_V_STR, r->at, n, &p->key));
+            r->at += n + 1;
+            FXS_TRY(call_value(r, f, &p->value));
+        } else {
+            FXS_TRY(call_value(r, f, &positional[npositional++]));
+        }
+    }
+    FXS_TRY(fxs_make_seq(layer->ctx, f->arena, FXS_V_TUPLE, npositional, args));
+    FXS_TRY(fxs_make_dict(layer->ctx, f->arena, nnamed, kwargs));
+    memcpy(args->u.seq->items, positional, npositional * sizeof *positional);
+    memcpy(kwargs->u.dict->pairs, named, nnamed * sizeof *named);
+    return FXS_OK;
+}
+
 fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
                           const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch, void *user,
                           const char **op, fxs_value *args, fxs_value *kwargs) {
@@ -489,32 +574,30 @@ fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given
                  .fetch = fetch,
                  .user = user};
     reader r = {.layer = layer, .at = layer->row->call};
-    fxs_value positional[FXS_MAX_ARGS];
-    fxs_pair named[FXS_MAX_ARGS];
-    size_t npositional = 0, nnamed = 0;
     FXS_TRY(check_surplus(&f));
     *op = word(&r);
-    if (!*op || !accept(&r, "("))
+    return *op ? call_arguments(&r, &f, args, kwargs) : bad_row(&r, "NAME(");
+}
+
+fxs_status fxs_layer_traced_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
+                                 const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch,
+                                 void *user, const char **op, fxs_value *args, fxs_value *kwargs) {
+    forward f = {.layer = layer,
+                 .arena = a,
+                 .args = given,
+                 .kwargs = kwgiven,
+                 .train = train,
+                 .traced = true,
+                 .fetch = fetch,
+                 .user = user};
+    reader r = {.layer = layer, .at = layer->row->trace};
+    FXS_TRY(check_surplus(&f));
+    *op = dotted(&r);
+    if (!*op)
         return bad_row(&r, "NAME(");
-    while (!accept(&r, ")")) {
-        if ((npositional || nnamed) && !accept(&r, ","))
-            return bad_row(&r, "',' or ')'");
-        if (npositional + nnamed == FXS_MAX_ARGS)
-            return bad_row(&r, "fewer arguments");
-        blanks(&r);
-        size_t n = word_len(r.at);
-        if (n && r.at[n] == '=') {
-            fxs_pair *p = &named[nnamed++];
-            FXS_TRY(fxs_make_text(layer->ctx, a, FXS_V_STR, r.at, n, &p->key));
-            r.at += n + 1;
-            FXS_TRY(call_value(&r, &f, &p->value));
-        } else {
-            FXS_TRY(call_value(&r, &f, &positional[npositional++]));
-        }
-    }
-    FXS_TRY(fxs_make_seq(layer->ctx, a, FXS_V_TUPLE, npositional, args));
-    FXS_TRY(fxs_make_dict(layer->ctx, a, nnamed, kwargs));
-    memcpy(args->u.seq->items, positional, npositional * sizeof *positional);
-    memcpy(kwargs->u.dict->pairs, named, nnamed * sizeof *named);
-    return FXS_OK;
+    if (*r.at)
+        return call_arguments(&r, &f, args, kwargs);
+    const char *name = *op;
+    *op = NULL;
+    return resolve(&f, name, args);
 }

@@ -8,27 +8,32 @@
 
 /* .hyper  The layer's own arguments in the order of its constructor, with the defaults that its
  * repr leaves out: "in_channels, out_channels, kernel_size, stride, padding=0, bias=True". A name
- * without default must be there. .state  Parameters and buffers that it implies, separated by ';':
- *           [buffer] [dtype] name[shape] = init [if CONDITION]
- *         shape: comma-separated products and quotients of hyper names and integers, *name splices
- * a tuple: "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight);
- * bias[out_channels] = fan_in(weight) if bias" init: zeros, ones, normal, fan_in(NAME): uniform
- * within 1/sqrt(fan-in of that parameter), uniform(HYPER): uniform within 1/sqrt(HYPER). CONDITION:
- * a hyper name that must be true, "not NAME", or NAME == 'text'. .call   The operator call of
- * forward, in Python's syntax with one level: "conv2d(input, weight, bias, stride=stride)". Names
- * are, in this order: parameters of forward (those of .forward), state, hyper names, `training`. A
- * parameter or buffer that is not there is None. Literals: None True False, numbers, 'text'.
- * .forward names of forward's parameters: "input" when NULL.
- * .repr   How print(model) shows the arguments, for layers that are built from their constructor:
- * names separated by commas, "kernel_size(2)=" by keyword, without "=" by position. (N): an int is
- * shown as N of them. |OTHER: None is shown as OTHER's value. Behind "=": ? only when it is not the
- * default, ! strings in quotes, f an int as a float. :TEXT is shown as it stands. NULL: as they
- * were given. .expand For layers whose state or call depends on more than this syntax can say
- * (recurrent layers); may be NULL. */
+ * without default must be there; "*": any, which mean nothing. .state  Parameters and buffers that
+ * it implies, separated by ';': [buffer] [dtype] name[shape] = init [if CONDITION] shape:
+ * comma-separated products and quotients of hyper names and integers, *name splices a tuple:
+ * "weight[out_channels, in_channels / groups, *kernel_size] = fan_in(weight); bias[out_channels] =
+ * fan_in(weight) if bias" init: zeros, ones, normal, fan_in(NAME): uniform within 1/sqrt(fan-in of
+ * that parameter), uniform(HYPER): uniform within 1/sqrt(HYPER). CONDITION: a hyper name that must
+ * be true, "not NAME", or NAME == 'text'. .call   The operator call of forward, in Python's syntax
+ * with one level: "conv2d(input, weight, bias, stride=stride)". Names are, in this order:
+ * parameters of forward (those of .forward), state, hyper names, `training`. A parameter or buffer
+ * that is not there is None. Literals: None True False, numbers, 'text'. .trace  What tracing
+ * through forward records, where that is not .call with its operator's name: a call by qualified
+ * name ("Tensor.NAME" is a method), or "input" alone. NAME(N): a number as a tuple of N; NAME(f):
+ * an int as a float. .forward Parameters of forward, separated by commas: NAME, or NAME? when it
+ * may be left out, and perhaps ": TYPE" behind it. "input" when NULL. .children What the
+ * constructor puts under the layer, separated by ';': NAME = CLASS(...) with hyper names in it;
+ * NAME[HYPER]: a ModuleList of that many. What is None is not there. .repr   How print(model) shows
+ * the arguments, for layers that are built from their constructor: names separated by commas,
+ * "kernel_size(2)=" by keyword, without "=" by position. (N): an int is shown as N of them. |OTHER:
+ * None is shown as OTHER's value. -OTHER: a negative number counts from OTHER's value. Behind "=":
+ * ? only when it is not the default, ! strings in quotes, f an int as a float. :TEXT is shown as it
+ * stands. NULL: as they were given. .expand For layers whose state or call depends on more than
+ * this syntax can say (recurrent layers); may be NULL. */
 typedef struct fxs_layer fxs_layer;
 
 struct fxs_module_row {
-    const char *name, *hyper, *state, *call, *forward, *repr;
+    const char *name, *hyper, *state, *call, *forward, *repr, *trace, *children;
     fxs_status (*expand)(fxs_layer *layer); /* adds state with fxs_layer_add */
 };
 
@@ -78,5 +83,12 @@ typedef fxs_status fxs_fetch_fn(void *user, const char *name, fxs_value *out);
 fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
                           const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch, void *user,
                           const char **op, fxs_value *args, fxs_value *kwargs);
+/* The same call as .trace has it, in a layer that has one; *op is NULL, and args the value, where
+ * forward gives back what it is given. */
+fxs_status fxs_layer_traced_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
+                                 const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch,
+                                 void *user, const char **op, fxs_value *args, fxs_value *kwargs);
+/* An int (or float) as a tuple of n of them, a list as a tuple; other values stay. */
+fxs_status fxs_layer_ntuple(fxs_ctx *ctx, fxs_arena *a, int n, fxs_value *v);
 
 #endif

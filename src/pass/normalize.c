@@ -45,7 +45,7 @@ static fxs_status layer_names(const fxs_module *m, fxs_arena *a, named *out) {
     const char *s = m->row->forward ? m->row->forward : "input";
     while (*s && out->n < FXS_MAX_ARGS) {
         s += strspn(s, ", ");
-        size_t len = strcspn(s, ", =");
+        size_t len = strcspn(s, ", =?:");
         out->name[out->n] = fxs_arena_dup(a, s, len);
         if (!out->name[out->n++])
             return fxs_fail_memory(m->ctx);
