@@ -13,7 +13,8 @@ typedef struct fxs_step_result {
     struct fxs_step_result *next;
 } step_result;
 
-static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_value *args) {
+static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_value *args,
+                           const fxs_value *kwargs) {
     fxs_ctx *ctx = k->call->ctx;
     fxs_apply how = {.meta = k->meta,
                      .train = k->call->train,
@@ -31,19 +32,35 @@ static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_v
     FXS_TRY(fxs_make_seq(ctx, how.scratch, FXS_V_TUPLE, n, &all));
     if (n)
         memcpy(all.u.seq->items, args, n * sizeof *args);
-    fxs_status s = fxs_op_apply(ctx, ops, &all, NULL, &how, &done);
+    fxs_status s = fxs_op_apply(ctx, ops, &all, kwargs, &how, &done);
     *r = (step_result){.value = done.result, .next = k->steps};
     k->steps = r;
     k->flops += done.cost.flops;
     return s;
 }
 
+static fxs_tensor *result_of(const fxs_compose *k) {
+    bool is_tensor = k->status == FXS_OK && k->steps->value.tag == FXS_V_TENSOR;
+    return is_tensor ? k->steps->value.u.tensor : NULL;
+}
+
 fxs_tensor *fxs_do(fxs_compose *k, const char *op, size_t n, const fxs_value *args) {
     if (k->status != FXS_OK)
         return NULL;
-    k->status = run_step(k, op, n, args);
-    return k->status == FXS_OK && k->steps->value.tag == FXS_V_TENSOR ? k->steps->value.u.tensor
-                                                                      : NULL;
+    k->status = run_step(k, op, n, args, NULL);
+    return result_of(k);
+}
+
+fxs_tensor *fxs_do_named(fxs_compose *k, const char *op, const char *name, fxs_value value,
+                         size_t n, const fxs_value *args) {
+    fxs_value kwargs;
+    if (k->status == FXS_OK)
+        k->status = fxs_value_dict(k->call->ctx, 1, &name, &value, &kwargs);
+    if (k->status != FXS_OK)
+        return NULL;
+    k->status = run_step(k, op, n, args, &kwargs);
+    fxs_value_unref(&kwargs);
+    return result_of(k);
 }
 
 fxs_tensor *fxs_do_item(fxs_compose *k, int i) {

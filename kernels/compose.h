@@ -26,6 +26,13 @@ fxs_tensor *fxs_do(fxs_compose *k, const char *op, size_t n, const fxs_value *ar
 #define FXS_DO(k, op, ...)                                                                         \
     fxs_do((k), (op), sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),                      \
            (fxs_value[]){__VA_ARGS__})
+/* The same with one argument by its name behind them. */
+fxs_tensor *fxs_do_named(fxs_compose *k, const char *op, const char *name, fxs_value value,
+                         size_t n, const fxs_value *args);
+#define FXS_DO_NAMED(k, op, name, value, ...)                                                      \
+    fxs_do_named((k), (op), (name), (value),                                                       \
+                 sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),                           \
+                 (fxs_value[]){__VA_ARGS__})
 /* Tensor i of the result of the last fxs_do that gave several. */
 fxs_tensor *fxs_do_item(fxs_compose *k, int i);
 /* The next output. */
@@ -34,6 +41,9 @@ void fxs_give(fxs_compose *k, fxs_tensor *t);
 void fxs_stop(fxs_compose *k, fxs_status s, const char *fmt, ...) FXS_PRINTF(3, 4);
 
 /* Arguments of steps. A NULL tensor is None. */
+static inline fxs_value fxs_of_dtype(fxs_dtype d) {
+    return (fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d};
+}
 static inline fxs_value fxs_t(fxs_tensor *t) { return t ? fxs_of_tensor(t) : fxs_none(); }
 fxs_value fxs_ints(fxs_compose *k, int n, const int64_t *ints);
 #define FXS_INTS(k, ...)                                                                           \

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/linalg_norm.h"
 #include "kernels/reduce.h"
 
 /* ---- folds
@@ -246,7 +247,7 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
     return fxs_out_reduced(c, &r, d);
 }
 
-static fxs_status run_norm(fxs_call *c) {
+static fxs_status run_fold_norm(fxs_call *c) {
     fxs_fold fold = {.f64 = power_f64, .store = store_power_root};
     fxs_dtype common = FXS_FLOAT64;
     fxs_reduction r;
@@ -270,15 +271,26 @@ static fxs_status run_norm(fxs_call *c) {
     return FXS_OK;
 }
 
-/* norm(self, p, dim, keepdim, dtype) */
-static fxs_status infer_norm(fxs_call *c) {
-    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 4);
+/* The one norm that is no fold. */
+static bool is_nuclear(const fxs_call *c) {
+    const char *name = fxs_value_text(&c->arg[1]);
+    return name && strcmp(name, "nuc") == 0;
 }
 
-/* torch.norm(self, p, dim, keepdim, out, dtype) */
-static fxs_status infer_function_norm(fxs_call *c) {
-    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), 5);
+/* norm(self, p, dim, keepdim, ...); 'fro' and 'nuc' are meant for matrices. */
+static fxs_status infer_any_norm(fxs_call *c, int dtype_at) {
+    size_t dims = fxs_value_len(&c->arg[2]);
+    if (is_nuclear(c))
+        return fxs_nuclear_infer(c);
+    if (fxs_value_text(&c->arg[1]) && dims > 2)
+        return FXS_REFUSE(c, FXS_EINVAL, "expected at most 2 dimensions, but got %zu", dims);
+    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), dtype_at);
 }
+
+static fxs_status infer_norm(fxs_call *c) { return infer_any_norm(c, 4); }
+
+/* torch.norm(self, p, dim, keepdim, out, dtype) */
+static fxs_status infer_function_norm(fxs_call *c) { return infer_any_norm(c, 5); }
 
 /* linalg_vector_norm(x, ord, dim, keepdim, dtype): the largest of nothing is refused. */
 static fxs_status infer_vector_norm(fxs_call *c) {
@@ -289,18 +301,8 @@ static fxs_status infer_vector_norm(fxs_call *c) {
     return infer_norm(c);
 }
 
-/* linalg_norm(A, ord, dim, keepdim, dtype): matrices have norms of their own, of which 'fro' alone
- * is a fold. */
-static fxs_status infer_linalg_norm(fxs_call *c) {
-    int dims = fxs_arg_is_none(c, 2) ? fxs_arg_tensor(c, 0)->ndim : (int)fxs_value_len(&c->arg[2]);
-    const char *name = fxs_value_text(&c->arg[1]);
-    if (c->arg[2].tag == FXS_V_INT || c->arg[1].tag == FXS_V_NONE)
-        dims = 1;
-    if (dims == 2 && !(name && strcmp(name, "fro") == 0))
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "matrix norms other than 'fro' are not supported");
-    if (dims > 2)
-        return FXS_REFUSE(c, FXS_EINVAL, "if ord is specified, dim must be a 1-tuple or 2-tuple");
-    return infer_norm(c);
+static fxs_status run_norm(fxs_call *c) {
+    return is_nuclear(c) ? fxs_nuclear_run(c) : run_fold_norm(c);
 }
 
 /* A multiply and an add for each element. */
@@ -337,9 +339,6 @@ const fxs_op fxs_ops_reduce_sum[] = {
         ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? "
         "dtype=None",
         "torch.functional.norm torch.norm", infer_function_norm, run_norm, cost_two),
-    ROW("linalg_norm",
-        ", number|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
-        "torch._C._linalg.linalg_norm", infer_linalg_norm, run_norm, cost_two),
     ROW("linalg_vector_norm",
         ", number ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
         "torch._C._linalg.linalg_vector_norm", infer_vector_norm, run_norm, cost_two),

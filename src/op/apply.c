@@ -106,7 +106,8 @@ static void mark_grad(fxs_call *c, const arg_facts *f) {
     if (c->op->flags & FXS_OP_NO_GRAD || !f->grad)
         return;
     for (int i = 0; i < c->nout; i++)
-        if ((fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype)) &&
+        if (!(c->constants >> i & 1) &&
+            (fxs_is_floating(c->out[i]->dtype) || fxs_is_complex(c->out[i]->dtype)) &&
             grad_for(c, f, i))
             c->out[i]->requires_grad = true;
 }

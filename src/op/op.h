@@ -80,6 +80,7 @@ struct fxs_call {
     int nout, out_cap;
     bool out_list;          /* several outputs come as a list, not a tuple */
     bool out_tuple;         /* a tuple even when there is one output or none (chunk, unbind) */
+    unsigned constants;     /* a bit for each output that never requires grad, whatever goes in */
     const char *tuple_name; /* as a named tuple: "torch.return_types.max" */
     fxs_value
         result; /* set by infer when the result is no tensor and no plain sequence of tensors */

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
-              [--failures FILE] | --coverage [RANKED.json] | --networks [FILTER]
---cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay."""
+              [--failures FILE] [--types TYPE,...] | --coverage [RANKED.json] | --networks [FILTER]
+--types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay."""
 import argparse
 import collections
 import json
@@ -19,6 +19,7 @@ import torch
 import answers
 import cases
 import coverage
+import source
 from source import Source, contiguous
 
 warnings.filterwarnings('ignore')
@@ -276,7 +277,9 @@ def main():
     p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
     p.add_argument('--failures')
     p.add_argument('--networks', nargs='?', const='', metavar='FILTER')
+    p.add_argument('--types', type=lambda x: x.split(','), default=[])
     args = p.parse_args()
+    source.FORCED += args.types
     if args.coverage:
         return coverage.report(args.fxscope, args.coverage)
     if args.networks is not None:

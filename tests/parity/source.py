@@ -22,6 +22,9 @@ def contiguous(sizes):
     return strides
 
 
+FORCED = []  # types that take the place of the floating point ones
+
+
 class Source:
     """One case's randomness. `spelling` is how the operator is called; `grad` whether tensors may require grad."""
 
@@ -116,6 +119,8 @@ class Source:
         return self.int(max(low, 0) if dtype == 'uint8' else low, max(high, 1))
 
     def tensor(self, sizes, dtype='float32', low=-2.0, high=2.0, plain=False, grad=None, distinct=False):
+        if FORCED and dtype in FLOATS:
+            dtype = self.pick(*FORCED)
         strides, offset, n = (contiguous(sizes), 0, prod(sizes)) if plain else self.strides(sizes)
         parts = 2 if dtype.startswith('complex') else 1
         data = [self.element(dtype, low, high) for _ in range(n * parts)]

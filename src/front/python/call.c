@@ -86,7 +86,7 @@ static int convert_kwargs(call *k, PyObject *const *values, PyObject *names) {
         if (fxpy_convert(&k->c, PyTuple_GET_ITEM(names, i), &p->key) < 0 ||
             fxpy_convert(&k->c, values[i], &p->value) < 0)
             return -1;
-        k->on_meta |= strcmp(name, "device") == 0 && is_meta(&p->value);
+        k->c.meta |= strcmp(name, "device") == 0 && is_meta(&p->value);
         kept++;
     }
     k->kwargs.u.dict->len = kept;
@@ -162,7 +162,7 @@ static PyObject *compute(call *k, PyObject *const *args, Py_ssize_t n) {
     FxpyTensor *self = self_of(args, n);
     fxs_applied applied = {0};
     bool needed = self && fxpy_tensor_meta(args[0])->requires_grad;
-    if (!ops || apply(k, ops, k->c.meta || k->on_meta, &applied) < 0)
+    if (!ops || apply(k, ops, k->c.meta, &applied) < 0)
         return NULL;
     if (ops->in_place && self && applied.result.tag == FXS_V_TENSOR &&
         applied.result.u.tensor != self->t) {
@@ -242,7 +242,6 @@ static int add_default_dtype(call *k) {
 static PyObject *make(call *k, PyObject *const *args, Py_ssize_t n) {
     fxs_applied applied = {0};
     fxpy_fill fill;
-    bool meta = k->c.meta || k->on_meta;
     if (add_default_dtype(k) < 0)
         return NULL;
     if (!k->f->ops || k->out || !made_fill(k, &fill))
@@ -250,12 +249,16 @@ static PyObject *make(call *k, PyObject *const *args, Py_ssize_t n) {
     if (apply(k, k->f->ops, true, &applied) < 0)
         return NULL;
     fxs_tensor *t = applied.result.u.tensor;
+    if (k->c.meta) {
+        PyObject *meta = fxpy_result(&k->c, &applied.result, NULL);
+        fxs_value_unref(&applied.result);
+        return meta;
+    }
     PyObject *o = fxpy_tensor_new(t);
     if (!o)
         return NULL;
     FxpyTensor *x = (FxpyTensor *)o;
-    x->meta = meta && !t->storage;
-    if (!t->storage && !meta) {
+    if (!t->storage) {
         x->lazy = fxpy_lazy_new(t, &fill);
         if (!x->lazy)
             Py_CLEAR(o);

@@ -3,6 +3,8 @@
  * refused here. */
 #include "front/python/tensor.h"
 
+#include <math.h>
+
 /* ---- elements ---- */
 
 static bool is_sequence(PyObject *o) {
@@ -29,8 +31,11 @@ static int infer(PyObject *o, fxs_dtype *d) {
         own = FXS_INT64;
     } else if (PyComplex_Check(o)) {
         own = fxpy_default_dtype() == FXS_FLOAT64 ? FXS_COMPLEX128 : FXS_COMPLEX64;
-    } else if (is_text(o) || !is_sequence(o)) {
+    } else if (is_text(o)) {
         return invalid_type(o);
+    } else if (!is_sequence(o)) {
+        PyErr_Format(PyExc_RuntimeError, "Could not infer dtype of %.100s", Py_TYPE(o)->tp_name);
+        return -1;
     } else {
         PyObject *fast = PySequence_Fast(o, "a sequence expected");
         int bad = !fast || Py_EnterRecursiveCall(" while reading nested data") ? -1 : 0;
@@ -75,6 +80,20 @@ static int store_complex(fxs_dtype d, char *p, PyObject *o) {
     return 0;
 }
 
+/* The range of an integer dtype. Negative numbers wrap around in unsigned ones. */
+static int check_range(fxs_dtype d, double x, bool whole) {
+    double high = d == FXS_UINT64 ? 0x1p64 : 0x1p63, low;
+    bool is_unsigned = d == FXS_UINT8 || d == FXS_UINT16 || d == FXS_UINT32 || d == FXS_UINT64;
+    if (fxs_dtype_size(d) < 8)
+        high = ldexp(1, 8 * (int)fxs_dtype_size(d) - !is_unsigned);
+    low = !is_unsigned ? -high : whole ? 1 - high : 0;
+    if (x >= low && (x < high || (whole && x <= high && high == 0x1p63)))
+        return 0;
+    PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow",
+                 fxs_dtype_name(d));
+    return -1;
+}
+
 static int store(fxs_dtype d, char *p, PyObject *o) {
     if (fxpy_is_tensor(o)) {
         PyObject *item = fxpy_tensor_item(o, NULL);
@@ -84,9 +103,15 @@ static int store(fxs_dtype d, char *p, PyObject *o) {
     }
     if (d == FXS_COMPLEX64 || d == FXS_COMPLEX128)
         return store_complex(d, p, o);
+    if (d == FXS_BOOL && PyComplex_Check(o)) {
+        fxs_store_int(d, p, PyObject_IsTrue(o));
+        return 0;
+    }
     if (fxs_is_floating(d) || PyFloat_Check(o)) {
         double x = PyFloat_AsDouble(o);
         if (x == -1 && PyErr_Occurred())
+            return -1;
+        if (fxs_is_integral(d) && check_range(d, x, false) < 0)
             return -1;
         if (d == FXS_BOOL)
             fxs_store_int(d, p, x != 0);
@@ -101,6 +126,8 @@ static int store(fxs_dtype d, char *p, PyObject *o) {
     if (overflow)
         PyErr_SetString(PyExc_RuntimeError, "Overflow when unpacking long");
     if (PyErr_Occurred())
+        return -1;
+    if (fxs_is_integral(d) && check_range(d, (double)i, true) < 0)
         return -1;
     fxs_store_int(d, p, d == FXS_BOOL ? i != 0 : i);
     return 0;
@@ -333,10 +360,65 @@ static PyObject *run_is_tensor(PyObject *self, PyObject *const *args, Py_ssize_t
     return PyBool_FromLong(fxpy_is_tensor(args[0]));
 }
 
+/* ---- dtypes of results ---- */
+
+static int two_dtypes(const char *name, PyObject *const *args, Py_ssize_t n, fxs_dtype *a,
+                      fxs_dtype *b) {
+    if (n == 2 && fxpy_is_dtype(args[0], a) && fxpy_is_dtype(args[1], b))
+        return 0;
+    PyErr_Format(PyExc_TypeError, "%s() takes two dtypes", name);
+    return -1;
+}
+
+static PyObject *run_promote_types(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                                   PyObject *kwnames) {
+    fxs_dtype a, b;
+    (void)self, (void)kwnames;
+    return two_dtypes("promote_types", args, n, &a, &b) < 0 ? NULL : fxpy_dtype(fxs_promote(a, b));
+}
+
+/* b c i f: what a dtype of one class can't lose by a cast to a dtype of another. */
+static int class_of(fxs_dtype d) {
+    return d == FXS_BOOL ? 0 : fxs_is_floating(d) ? 2 : fxs_is_complex(d) ? 3 : 1;
+}
+
+static PyObject *run_can_cast(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                              PyObject *kwnames) {
+    fxs_dtype a, b;
+    (void)self, (void)kwnames;
+    return two_dtypes("can_cast", args, n, &a, &b) < 0
+               ? NULL
+               : PyBool_FromLong(class_of(a) <= class_of(b));
+}
+
+/* The dtype of a + b. */
+static PyObject *run_result_type(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                                 PyObject *kwnames) {
+    (void)self, (void)kwnames;
+    if (n != 2)
+        return PyErr_Format(PyExc_TypeError, "result_type() takes two tensors or numbers");
+    PyObject *x = fxpy_tensor_from_data(args[0], FXS_DTYPE_COUNT);
+    PyObject *y = x ? fxpy_tensor_from_data(args[1], FXS_DTYPE_COUNT) : NULL;
+    PyObject *sum = y ? PyNumber_Add(fxpy_is_tensor(args[0]) ? args[0] : x,
+                                     fxpy_is_tensor(args[0]) ? args[1] : y)
+                      : NULL;
+    PyObject *out = sum ? fxpy_dtype(fxpy_tensor_meta(sum)->dtype) : NULL;
+    Py_XDECREF(x);
+    Py_XDECREF(y);
+    Py_XDECREF(sum);
+    return out;
+}
+
 const fxpy_native fxpy_natives[] = {
-    {"torch.tensor", run_tensor},       {"torch.as_tensor", run_as_tensor},
-    {"torch.asarray", run_as_tensor},   {"torch.from_numpy", run_from_numpy},
-    {"torch.is_tensor", run_is_tensor}, {0},
+    {"torch.tensor", run_tensor},
+    {"torch.as_tensor", run_as_tensor},
+    {"torch.asarray", run_as_tensor},
+    {"torch.from_numpy", run_from_numpy},
+    {"torch.is_tensor", run_is_tensor},
+    {"torch.can_cast", run_can_cast},
+    {"torch.promote_types", run_promote_types},
+    {"torch.result_type", run_result_type},
+    {0},
 };
 
 /* ---- torch.Tensor(2, 3), torch.Tensor([1, 2]) ---- */

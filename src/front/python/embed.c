@@ -83,6 +83,9 @@ int fxpy_start(fxs_ctx *ctx, int argc, char **argv, const char *folder,
     fxpy_set_ctx(ctx);
     PyPreConfig_InitIsolatedConfig(&before);
     before.utf8_mode = 1;
+#ifdef __SANITIZE_ADDRESS__
+    before.allocator = PYMEM_ALLOCATOR_MALLOC; /* so that the sanitizer sees each object */
+#endif
     PyStatus s = Py_PreInitialize(&before);
     if (PyStatus_Exception(s))
         return fail(s);

@@ -323,6 +323,21 @@ static PyObject *tensor_deepcopy(PyObject *o, PyObject *memo) {
     return out;
 }
 
+/* The same memory under another object, as torch's copy.copy gives. */
+static PyObject *tensor_copy(PyObject *o, PyObject *unused) {
+    PyObject *out = alias_as(Py_TYPE(o), o, fxpy_tensor_meta(o)->requires_grad);
+    PyObject *dict = out ? PyObject_GetAttrString(o, "__dict__") : NULL;
+    (void)unused;
+    PyObject *own = dict && PyDict_GET_SIZE(dict) ? PyDict_Copy(dict) : NULL;
+    if (own && PyObject_SetAttrString(out, "__dict__", own) < 0)
+        Py_CLEAR(out);
+    Py_XDECREF(dict);
+    Py_XDECREF(own);
+    if (out && PyErr_Occurred())
+        Py_CLEAR(out);
+    return out;
+}
+
 static PyObject *tensor_reduce(PyObject *o, PyObject *unused) {
     (void)o, (void)unused;
     return PyErr_Format(PyExc_NotImplementedError,
@@ -370,7 +385,7 @@ static PyObject *tensor_format(PyObject *o, PyObject *spec) {
 }
 
 /* torch.FloatTensor and the like, by the dtype. */
-static PyObject *type_name(PyObject *o) {
+PyObject *fxpy_tensor_type_name(PyObject *o) {
     static const char *const names[FXS_DTYPE_COUNT] = {[FXS_FLOAT32] = "Float",
                                                        [FXS_FLOAT64] = "Double",
                                                        [FXS_FLOAT16] = "Half",
@@ -394,7 +409,7 @@ static PyObject *tensor_type(PyObject *o, PyObject *args, PyObject *kwargs) {
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:type", names, &to, &unused))
         return NULL;
     if (!to || to == Py_None)
-        return type_name(o);
+        return fxpy_tensor_type_name(o);
     fxs_dtype d;
     if (fxpy_is_dtype(to, &d))
         return fxpy_call2("Tensor.to", o, to);
@@ -458,6 +473,7 @@ PyMethodDef fxpy_tensor_methods[] = {
     {"as_subclass", as_subclass, METH_O, NULL},
     {"_make_subclass", (PyCFunction)(void (*)(void))make_subclass,
      METH_VARARGS | METH_KEYWORDS | METH_STATIC, NULL},
+    {"__copy__", tensor_copy, METH_NOARGS, NULL},
     {"__deepcopy__", tensor_deepcopy, METH_O, NULL},
     {"__reduce_ex__", tensor_reduce, METH_O, NULL},
     {"__format__", tensor_format, METH_O, NULL},

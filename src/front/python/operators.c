@@ -40,7 +40,8 @@ static PyObject *binary(const char *method, const char *spelling, PyObject *a, P
     if (fxpy_is_proxy(a))
         Py_RETURN_NOTIMPLEMENTED; /* its own operator was asked first */
     PyObject *x = plain_operand(a), *y = x ? plain_operand(b) : NULL, *out = NULL;
-    if (x && y)
+    bool tensors = x && y && fxpy_is_tensor(x) && fxpy_is_tensor(y);
+    if (x && y && (tensors || strcmp(method, "matmul") != 0))
         out = fxpy_call2(spelling, x, y);
     else if (!PyErr_Occurred())
         out = Py_NewRef(Py_NotImplemented);
@@ -90,10 +91,8 @@ int fxpy_nb_bool(PyObject *o) {
     const fxs_tensor *t = fxpy_tensor_meta(o);
     int64_t n = fxs_tensor_numel(t);
     if (n != 1) {
-        if (n == 0)
-            return 0;
-        PyErr_SetString(PyExc_RuntimeError,
-                        "Boolean value of Tensor with more than one value is ambiguous");
+        PyErr_Format(PyExc_RuntimeError, "Boolean value of Tensor with %s is ambiguous",
+                     n ? "more than one value" : "no values");
         return -1;
     }
     PyObject *item = fxpy_tensor_item(o, NULL);
@@ -180,8 +179,12 @@ int fxpy_tensor_ass_subscript(PyObject *o, PyObject *key, PyObject *value) {
         out = record_index(proxy, o, key, value);
     } else {
         PyObject *index = plain_index(key), *what = plain_operand(value);
-        if (index && !what && !PyErr_Occurred())
-            what = fxpy_tensor_from_data(value, fxpy_tensor_meta(o)->dtype);
+        if (index && !what && !PyErr_Occurred()) {
+            PyObject *type = fxpy_tensor_type_name(o);
+            PyErr_Format(PyExc_TypeError, "can't assign a %.100s to a %U", Py_TYPE(value)->tp_name,
+                         type);
+            Py_XDECREF(type);
+        }
         PyObject *args = index && what ? PyTuple_Pack(3, o, index, what) : NULL;
         out = args ? fxpy_call_spelling("Tensor.__setitem__", args, NULL) : NULL;
         Py_XDECREF(index);

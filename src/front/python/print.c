@@ -134,11 +134,11 @@ static void choose_format(printer *p, format *f, bool imag) {
         f->whole = !s.fractions;
         f->scientific =
             s.any && (s.high / s.low > 1000. || s.high > 1.e8 || (s.fractions && s.low < 1.e-4));
-        if (options.scientific >= 0 && s.any)
-            f->scientific = options.scientific;
     }
     each(&s, 0, data, note_width);
     f->width = s.width;
+    if (f->floating && options.scientific >= 0 && s.any)
+        f->scientific = options.scientific; /* the width stays, as torch has it */
 }
 
 /* ---- rows ---- */
@@ -225,10 +225,29 @@ static bool default_type(fxs_dtype d) {
            d == (fxpy_default_dtype() == FXS_FLOAT64 ? FXS_COMPLEX128 : FXS_COMPLEX64);
 }
 
-/* AddBackward0 of add: what would compute the gradient. */
-static void grad_name(const char *op, char *text, size_t room) {
+/* AddBackward0 of add: what would compute the gradient. Some rows serve several functions of torch,
+ * or have another name there. */
+static void grad_name(const char *op, int ndim, char *text, size_t room) {
+    static const char *const others[][2] = {{"getitem", "select"},
+                                            {"linear", "addmm"},
+                                            {"conv1d", "convolution"},
+                                            {"conv2d", "convolution"},
+                                            {"conv3d", "convolution"},
+                                            {"batch_norm", "native_batch_norm"},
+                                            {"layer_norm", "native_layer_norm"},
+                                            {"group_norm", "native_group_norm"},
+                                            {"max_pool2d", "max_pool2D_with_indices"},
+                                            {"flatten", "view"},
+                                            {"reshape", "view"}};
     size_t n = 0;
     bool up = true;
+    if (strcmp(op, "matmul") == 0)
+        op = ndim == 0 ? "dot" : ndim == 1 ? "mv" : ndim == 2 ? "mm" : "unsafe_view";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(op, others[i][0]) == 0) {
+            op = others[i][1];
+            break;
+        }
     for (; *op && n + 12 < room; op++) {
         if (*op == '_' && op[1])
             up = true;
@@ -268,7 +287,7 @@ static void put_suffixes(fxs_buf *b, const FxpyTensor *x, size_t indent, bool sh
     }
     if (t->requires_grad && x->made_by) {
         snprintf(text, sizeof text, "grad_fn=<");
-        grad_name(x->made_by, text + 9, sizeof text - 9);
+        grad_name(x->made_by, t->ndim, text + 9, sizeof text - 9);
         suffix(b, &line, text, indent);
     } else if (t->requires_grad) {
         suffix(b, &line, "requires_grad=True", indent);

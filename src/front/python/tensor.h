@@ -71,6 +71,8 @@ PyObject *fxpy_tensor_repr(PyObject *o);
 /* One element as a Python number. */
 PyObject *fxpy_element(const fxs_tensor *t, const void *p);
 PyObject *fxpy_tensor_tolist(PyObject *o, PyObject *unused);
+/* "torch.FloatTensor" */
+PyObject *fxpy_tensor_type_name(PyObject *o);
 PyObject *fxpy_tensor_item(PyObject *o, PyObject *unused);
 
 /* X(slot, method that a tracer sees, name in module operator) */

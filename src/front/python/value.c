@@ -229,6 +229,10 @@ static PyObject *result_tensor(fxpy_conversion *c, fxs_tensor *t, const char *ma
     for (size_t i = 0; c && i < c->nsources; i++)
         if (c->sources[i].t == t)
             return Py_NewRef(c->sources[i].o);
+    if (c && c->meta && t->storage) { /* small integers are computed even there */
+        fxs_storage_unref(t->storage);
+        t->storage = NULL;
+    }
     PyObject *o = fxpy_tensor_new(fxs_tensor_ref(t));
     if (!o)
         return NULL;
@@ -257,6 +261,21 @@ static const struct {
     {"", {"values", "indices"}},
 };
 
+/* One field a line. */
+static PyObject *named_repr(PyObject *o) {
+    PyObject *fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__match_args__");
+    Py_ssize_t n = fields && PyTuple_Check(fields) ? PyTuple_GET_SIZE(fields) : 0;
+    PyObject *text = fields ? PyUnicode_FromFormat("%s(", Py_TYPE(o)->tp_name) : NULL;
+    for (Py_ssize_t i = 0; text && i < n; i++) {
+        PyObject *line = PyUnicode_FromFormat("\n%U=%R%s", PyTuple_GET_ITEM(fields, i),
+                                              PyTuple_GET_ITEM(o, i), i + 1 < n ? "," : ")");
+        PyUnicode_Append(&text, line);
+        Py_XDECREF(line);
+    }
+    Py_XDECREF(fields);
+    return text;
+}
+
 static PyTypeObject *named_type(const char *name) {
     static PyObject *types; /* name -> type */
     size_t k = 0;
@@ -273,6 +292,8 @@ static PyTypeObject *named_type(const char *name) {
         fields[n].name = field_names[k].fields[n];
     PyStructSequence_Desc desc = {.name = name, .fields = fields, .n_in_sequence = n};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
+    if (type)
+        type->tp_repr = named_repr;
     if (type && PyDict_SetItemString(types, name, (PyObject *)type) < 0)
         Py_CLEAR(type);
     Py_XDECREF(type); /* the dict keeps it */

@@ -427,3 +427,66 @@ def fft(g):
 @case(*['fft_' + n + '2' for n in FFT], *['fft_' + n + 'n' for n in FFT], loose=1e-4)
 def fft2(g):
     return [signal(g, 2)], {**g.some(s=[g.int(2, 4), g.int(2, 5)]), **g.some(norm=g.pick('ortho', 'forward'))}
+
+
+SPECIAL = ('digamma i0 i0e i1 i1e sinc bessel_j0 bessel_j1 modified_bessel_i0 modified_bessel_i1 spherical_bessel_j0 airy_ai '
+           'erfcx ndtr log_ndtr')
+
+
+@case(*SPECIAL.split(), loose=5e-5)
+def special(g):
+    low, high = g.pick((-3, 3), (0.1, 12), (-12, -0.1)) if 'erfcx' not in g.spelling else (-2, 12)
+    return [odd_values(g, g.tensor(g.shape(), g.any(), low, high))], {}
+
+
+@case('bessel_y0', 'bessel_y1', 'modified_bessel_k0', 'modified_bessel_k1', 'scaled_modified_bessel_k0',
+      'scaled_modified_bessel_k1', 'entr', loose=5e-5)
+def special_positive(g):
+    return [g.tensor(g.shape(), g.any(), 0.1, 9)], {}
+
+
+@case('ndtri', loose=5e-5)
+def ndtri(g):
+    return [g.tensor(g.shape(), g.floats(), 0.01, 0.99)], {}
+
+
+@case('igamma', 'igammac', loose=5e-5)
+def igamma(g):
+    return pair(g, 0.1, 9, FLOATS[:2] if g.chance(0.9) else ALL, both=True), {}
+
+
+@case('zeta', loose=5e-5)
+def zeta(g):
+    return pair(g, 1.25, 9, FLOATS[:2] + INTS), {}
+
+
+@case('xlog1py', loose=5e-5)
+def xlog1py(g):
+    args = pair(g, 0, 3)
+    return args[::-1] if g.chance(0.3) else args, {}
+
+
+@case('nextafter')
+def nextafter(g):
+    return pair(g, types=FLOATS[:2] if g.chance(0.9) else ALL, both=True), {}
+
+
+@case('polygamma', 'x_polygamma', loose=5e-5)
+def polygamma(g):
+    n, t = g.int(-1 if g.chance(0.1) else 0, 4), g.tensor(g.shape(), g.any(), 0.2, 6)
+    return ([t, n] if g.spelling.startswith('Tensor') else [n, t]), {}
+
+
+@case('mvlgamma', loose=5e-5)
+def mvlgamma(g):
+    return [g.tensor(g.shape(), g.any(), 2.1, 6), g.int(0 if g.chance(0.1) else 1, 4)], {}
+
+
+@case(*(p + name for name in ['chebyshev_t', 'chebyshev_u', 'chebyshev_v', 'chebyshev_w'] for p in ('', 'shifted_')),
+      'hermite_h', 'hermite_he', 'laguerre_l', 'legendre_p', loose=1e-3)
+def polynomial(g):
+    sizes = g.shape()
+    x = g.tensor(sizes, g.pick('float32', 'float64'), 0 if 'shifted' in g.spelling else -1, 1)
+    if g.chance(0.5):
+        return [x, g.int(0, 6)], {}
+    return [x, g.indices(g.broadcast_of(sizes), 7, dtype=g.pick('int64', 'float32'))], {}
