@@ -1,7 +1,18 @@
 /* cmd_run.c: `fxscope run`: runs a Python script whose torch is ours. */
 #include "python.h"
 
-static const cli_option options[] = {CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_HELP_ROW, {0}};
+static const cli_option options[] = {
+    CLI_PATH_ROW,
+    CLI_ISOLATED_ROW,
+    {"guard", 0, NULL, "refuse the network, other programs, and writing of files", CLI_FLAG,
+     CLI_AT(guard)},
+    CLI_ALLOW_ROW,
+    CLI_PYTHON_TIMEOUT_ROW,
+    CLI_MAX_MEMORY_ROW,
+    CLI_TRACEBACK_ROW,
+    CLI_HELP_ROW,
+    {0},
+};
 
 static cli_exit run_script(const cli_settings *s) {
     const fxs_python_plugin *python = cli_python_open();

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const cli_python_actions[] = {"net", "exec", "write", NULL};
+
 static const char file[] = "libfxscope-python.so";
 
 /* The folder of the running command, with a '/' behind; "" when it can't be told. */
@@ -60,6 +62,9 @@ fxs_python_options cli_python_options(const cli_settings *s) {
     return (fxs_python_options){.allow = s->allow,
                                 .paths = s->paths.items,
                                 .npaths = s->paths.len,
+                                .timeout = s->python_seconds,
+                                .max_memory = (uint64_t)s->max_memory << 20,
+                                .guarded = s->guard,
                                 .traceback = s->traceback,
                                 .isolated = s->isolated};
 }

@@ -21,5 +21,26 @@ fxs_python_options cli_python_options(const cli_settings *s);
             "imports find the standard library, the file's folder and --path alone", CLI_FLAG,     \
             CLI_AT(isolated)                                                                       \
     }
+#define CLI_ALLOW_ROW                                                                              \
+    {                                                                                              \
+        "allow", 0, "LIST", "what the file may do although it is refused by default", CLI_WORDS,   \
+            CLI_AT(allow), cli_python_actions                                                      \
+    }
+#define CLI_PYTHON_TIMEOUT_ROW                                                                     \
+    {                                                                                              \
+        "timeout", 0, "SECONDS", "how long the file may run; 0 is for ever", CLI_REAL,             \
+            CLI_AT(python_seconds), NULL, 0, 1e6                                                   \
+    }
+#define CLI_MAX_MEMORY_ROW                                                                         \
+    {                                                                                              \
+        "max-memory", 0, "MB", "how much memory it may take, in megabytes; 0 is no limit",         \
+            CLI_INT, CLI_AT(max_memory), NULL, 0, 1 << 30                                          \
+    }
+#define CLI_TRACEBACK_ROW                                                                          \
+    {                                                                                              \
+        "traceback", 0, NULL, "show all frames of an exception, also fxscope's own", CLI_FLAG,     \
+            CLI_AT(traceback)                                                                      \
+    }
+extern const char *const cli_python_actions[];
 
 #endif

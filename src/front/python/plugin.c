@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "front/python/embed.h"
+#include "front/python/guard.h"
+#include "front/python/report.h"
 
 static char *folder_of(const char *script) {
     char *real = realpath(script, NULL), *slash = real ? strrchr(real, '/') : NULL;
@@ -61,13 +63,14 @@ static int run(fxs_ctx *ctx, int argc, char **argv, const fxs_python_options *op
     char *folder = folder_of(argv[0]);
     int status = 1;
     if (fxpy_start(ctx, argc, argv, folder, options) == 0) {
-        PyObject *done = run_file(argv[0]);
+        PyObject *done = fxpy_guard_start(options) < 0 ? NULL : run_file(argv[0]);
+        fxpy_guard_stop();
         if (done)
             status = 0;
         else if (PyErr_ExceptionMatches(PyExc_SystemExit))
             status = exit_status();
         else
-            PyErr_Print();
+            fxpy_report_traceback(options->traceback);
         Py_XDECREF(done);
         if (Py_FinalizeEx() < 0 && status == 0)
             status = 1; /* what was printed did not arrive */
