@@ -32,6 +32,9 @@ int fxpy_init_function(PyObject *module);
 int fxpy_init_create(PyObject *module);
 int fxpy_init_graph(PyObject *module);
 int fxpy_init_print(PyObject *module);
+int fxpy_init_model(PyObject *module);
+/* Only in the extension module (extension.c); weak, NULL in the plug-in. */
+int fxpy_init_extension(PyObject *module) __attribute__((weak));
 /* The module _fxscope. */
 PyMODINIT_FUNC PyInit__fxscope(void);
 

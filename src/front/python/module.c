@@ -37,7 +37,7 @@ static struct PyModuleDef definition = {
 /* In this order: later parts use the types of earlier ones. */
 static int (*const parts[])(PyObject *) = {
     fxpy_init_dtype,    fxpy_init_device, fxpy_init_size,  fxpy_init_generator, fxpy_init_tensor,
-    fxpy_init_function, fxpy_init_create, fxpy_init_print, fxpy_init_graph,
+    fxpy_init_function, fxpy_init_create, fxpy_init_print, fxpy_init_graph,     fxpy_init_model,
 };
 
 PyMODINIT_FUNC PyInit__fxscope(void) {
@@ -47,6 +47,8 @@ PyMODINIT_FUNC PyInit__fxscope(void) {
     int bad = !module || PyModule_AddStringConstant(module, "__version__", fxs_version()) < 0;
     for (size_t i = 0; !bad && i < sizeof parts / sizeof *parts; i++)
         bad = parts[i](module) < 0;
+    if (!bad && fxpy_init_extension)
+        bad = fxpy_init_extension(module) < 0;
     if (bad)
         Py_CLEAR(module);
     return module;
