@@ -1,0 +1,257 @@
+"""Finds a model in a Python file: FILE.py:EXPR, and without EXPR the one network class of the file
+that no other class uses. A file that is a script is read for its definitions only."""
+import ast
+import importlib.util
+import inspect
+import os
+import sys
+
+from .notes import note
+
+
+class LoadError(Exception):
+    """A mistake of the user's, said in one line or a few."""
+
+
+# ---- where modules are found
+
+def package_root(path):
+    """The folder that holds the outermost package of a file, and the dotted name of the file."""
+    folder, name = os.path.split(os.path.splitext(os.path.abspath(path))[0])
+    parts = [] if name == '__init__' else [name]
+    while os.path.exists(os.path.join(folder, '__init__.py')):
+        folder, package = os.path.split(folder)
+        parts.insert(0, package)
+    return folder, '.'.join(parts)
+
+
+def set_path(path, extra=(), isolated=False):
+    """sys.path for a model file. torch and torchvision's own parts never come from there."""
+    root, _ = package_root(path)
+    wanted = [root, os.path.dirname(os.path.abspath(path)), *map(os.path.abspath, extra)]
+    if not isolated:
+        env = os.environ.get('VIRTUAL_ENV')
+        version = 'python%d.%d' % sys.version_info[:2]
+        if env:
+            wanted.append(os.path.join(env, 'lib', version, 'site-packages'))
+        wanted += [f'/usr/local/lib/{version}/dist-packages', '/usr/lib/python3/dist-packages']
+    for folder in wanted:
+        if folder not in sys.path and os.path.isdir(folder):
+            sys.path.append(folder)
+
+
+# ---- reading a file
+
+_HARMLESS_CALLS = {'add_argument', 'set_defaults', 'wrap', 'append', 'insert', 'extend', 'update',
+                   'manual_seed', 'seed', 'filterwarnings', 'simplefilter', 'register',
+                   'basicConfig', 'set_default_dtype', 'setrecursionlimit'}
+
+
+def _call_name(node):
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        return function.attr if isinstance(function, ast.Attribute) else \
+            getattr(function, 'id', '')
+    return None
+
+
+def _is_main_guard(node):
+    return (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and
+            any(isinstance(part, ast.Name) and part.id == '__name__'
+                for part in (node.test.left, *node.test.comparators)))
+
+
+def is_script(tree):
+    """Does running the file do work of its own, beside defining things?"""
+    for node in tree.body:
+        if isinstance(node, (ast.For, ast.While, ast.With, ast.AsyncFor, ast.AsyncWith)):
+            return True
+        name = _call_name(node)
+        if name is not None and name not in _HARMLESS_CALLS:
+            return True
+    return False
+
+
+def _run_definitions(tree, path, module):
+    """Imports, definitions and assignments, one by one; an assignment that fails is skipped."""
+    skipped = []
+    saved, sys.argv = sys.argv, [path]
+    try:
+        for node in tree.body:
+            if isinstance(node, (ast.For, ast.While, ast.With)) or _is_main_guard(node):
+                continue
+            name = _call_name(node)
+            if name is not None and name not in _HARMLESS_CALLS:
+                continue
+            code = compile(ast.Module([node], []), path, 'exec')
+            try:
+                exec(code, module.__dict__)
+            except (Exception, SystemExit) as error:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    raise
+                skipped.append((node.lineno, error))
+    finally:
+        sys.argv = saved
+    for line, error in skipped:
+        note(f'{os.path.basename(path)}:{line}: skipped, since it raises '
+             f'{type(error).__name__}: {error}')
+
+
+def _module_name(path):
+    _, name = package_root(path)
+    if name.partition('.')[0] in sys.stdlib_module_names or name in sys.modules:
+        return 'model_' + name.replace('.', '_')
+    return name
+
+
+def load_file(path, definitions=None):
+    """The module of a file. definitions: True reads definitions only, None decides by looking."""
+    try:
+        with open(path, 'rb') as file:
+            source = file.read()
+    except OSError as error:
+        raise LoadError(f'{path}: {error.strerror}') from None
+    try:
+        tree = ast.parse(source, path)
+    except SyntaxError as error:
+        text = (error.text or '').rstrip()
+        raise LoadError(f'{path}:{error.lineno}: {error.msg}' +
+                        (f'\n    {text.strip()}' if text else '')) from None
+    except ValueError as error:
+        raise LoadError(f'{path}: {error}') from None
+    name = _module_name(path)
+    package = name.rpartition('.')[0]
+    if package:
+        importlib.import_module(package)
+    if definitions is None and is_script(tree):
+        definitions = True
+        note(f'{os.path.basename(path)} is a script: only its definitions are read')
+    module = _new_module(name, package, path)
+    try:
+        if definitions:
+            _run_definitions(tree, path, module)
+        else:
+            exec(compile(tree, path, 'exec'), module.__dict__)
+    except (Exception, SystemExit) as error:
+        if definitions is not None:
+            raise
+        note(f'{os.path.basename(path)} can not be run ({type(error).__name__}: {error}): only '
+             'its definitions are read')
+        module = _new_module(name, package, path)
+        _run_definitions(tree, path, module)
+    return module, tree
+
+
+def _new_module(name, package, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = path
+    if package:
+        module.__package__ = package
+    sys.modules[name] = module
+    return module
+
+
+# ---- choosing a model
+
+def _names_in(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | \
+           {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def candidates(module, tree):
+    """Network classes of the file that no other class or function of it uses, in its order."""
+    from torch.nn import Module
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    networks = [name for name in classes if isinstance(module.__dict__.get(name), type) and
+                issubclass(module.__dict__[name], Module)]
+    used = set()
+    for name, node in classes.items():
+        used |= _names_in(node) - {name}
+    top = [name for name in networks if name not in used]
+    return top or networks
+
+
+def signature_of(thing):
+    try:
+        return str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return '(...)'
+
+
+def _missing_arguments(thing, args, kwargs):
+    try:
+        inspect.signature(thing).bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    except ValueError:
+        pass
+    return None
+
+
+def find_model(path, expression, arguments=None, definitions=None):
+    """What FILE.py:EXPR names: (a function that builds it anew, a description)."""
+    module, tree = load_file(path, definitions)
+    arguments = {name: _literal(text, module) for name, text in (arguments or {}).items()}
+    if not expression:
+        names = candidates(module, tree)
+        if len(names) != 1:
+            raise LoadError(_choose(path, module, names, tree))
+        expression = names[0]
+    try:
+        code = compile(expression.strip(), f'{path}:{expression}', 'eval')
+    except SyntaxError as error:
+        raise LoadError(f'{path}:{expression}: this is no Python expression: {error.msg}') \
+            from None
+
+    def build():
+        from torch.nn import Module
+        try:
+            thing = eval(code, module.__dict__)
+        except NameError as error:
+            raise LoadError(f'{path}: {error}; it has ' +
+                            (', '.join(_defined(module, tree)) or 'no classes or functions')) \
+                from None
+        if isinstance(thing, Module):
+            return thing
+        if not callable(thing):
+            raise LoadError(f'{path}:{expression} is {type(thing).__name__}, no network')
+        lacking = _missing_arguments(thing, (), arguments)
+        if isinstance(thing, type):
+            if not issubclass(thing, Module):
+                raise LoadError(f'{path}:{expression} is a class that does not derive from '
+                                'torch.nn.Module')
+            if lacking:
+                raise LoadError(f'{path}: {expression}{signature_of(thing)}: {lacking}; write '
+                                f"'{os.path.basename(path)}:{expression}(...)' or --arg NAME=VALUE")
+            return thing(**arguments)
+        if lacking:
+            return thing  # a function over tensors: it is traced itself
+        made = thing(**arguments)
+        return made if isinstance(made, Module) else thing
+    return build, expression
+
+
+def _literal(text, module):
+    try:
+        return eval(text, module.__dict__)
+    except Exception:
+        return text
+
+
+def _defined(module, tree):
+    return [node.name for node in tree.body
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name in module.__dict__]
+
+
+def _choose(path, module, names, tree):
+    name = os.path.basename(path)
+    if not names:
+        functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        hint = f"; it has the functions {', '.join(functions)}: write '{name}:FUNCTION'" \
+            if functions else ''
+        return f'{path}: there is no class that derives from torch.nn.Module{hint}'
+    lines = [f"{path}: which network? Write '{name}:CLASS(...)':"]
+    for each in names:
+        lines.append(f'  {each}{signature_of(module.__dict__[each])}')
+    return '\n'.join(lines)

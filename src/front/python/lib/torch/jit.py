@@ -1,0 +1,56 @@
+"""torch.jit: nothing is compiled; what marks code for it leaves the code as it is."""
+from typing import Final  # noqa: F401
+
+from torch.nn import Module
+
+
+def _identity(obj=None, *args, **kwargs):
+    """Works as @mark and as @mark(...)."""
+    if obj is None or isinstance(obj, (str, bool)):
+        return lambda function: function
+    return obj
+
+
+script = script_method = ignore = unused = export = interface = script_if_tracing = _identity
+_overload = _overload_method = optimize_for_inference = freeze = _identity
+
+
+def is_scripting():
+    return False
+
+
+def is_tracing():
+    return False
+
+
+def annotate(the_type, the_value):
+    return the_value
+
+
+def Attribute(value, type):
+    return value
+
+
+def isinstance(obj, target):
+    import builtins
+    return builtins.isinstance(obj, target)
+
+
+class ScriptModule(Module):
+    """A module like any other here."""
+
+
+ScriptModule.__module__ = 'torch.jit._script'
+RecursiveScriptModule = ScriptFunction = ScriptModule
+
+
+def trace(func, example_inputs=None, **kwargs):
+    return func
+
+
+trace_module = trace
+
+
+def __getattr__(name):
+    from torch import _inert
+    return _inert.absent(__name__, name)

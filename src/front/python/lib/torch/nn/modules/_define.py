@@ -1,0 +1,62 @@
+"""Layers that are one call: their constructor, repr and forward from one line each.
+
+layer('ReLU(inplace=False)', '?inplace', 'F.relu(input, inplace=self.inplace)') is the class that
+one would write by hand: the constructor keeps its arguments, forward is the expression.
+The repr is a list of names: `name` its value, `name=` with its name before it, `name=!` the same
+with Python's repr of it, `?name` "name=True" when it is true.
+"""
+import sys
+
+from .module import Module
+
+
+def show(module, spec):
+    parts = []
+    for word in spec.split():
+        name = word.strip('?=!')
+        value = getattr(module, name)
+        if word.startswith('?'):
+            if value:
+                parts.append(f'{name}=True')
+        elif word.endswith('!'):
+            parts.append(f'{name}={value!r}')
+        elif word.endswith('='):
+            parts.append(f'{name}={value}')
+        else:
+            parts.append(f'{value}')
+    return ', '.join(parts)
+
+
+def layer(signature, spec, call, forward='input', base=Module, keep=None, **members):
+    """A layer class in the caller's module. `keep` renames what the constructor keeps: a dict of
+    attribute -> expression over the arguments."""
+    names = sys._getframe(1).f_globals
+    name, _, rest = signature.partition('(')
+    arguments = rest.rpartition(')')[0]
+    kept = [part.partition('=')[0].strip(' *') for part in _split(arguments)]
+    kept = {each: each for each in kept if each}
+    kept.update(keep or {})
+    body = ''.join(f'\n    self.{attribute} = {value}' for attribute, value in kept.items()
+                   if value is not None)
+    source = (f'def __init__(self{", " if arguments else ""}{arguments}):\n'
+              f'    super({name}, self).__init__()' + body +
+              f'\ndef forward(self, {forward}):\n    return {call}\n')
+    space = {}
+    exec(compile(source, f'<fxscope>/{names["__name__"]}', 'exec'), names, space)
+    space['__init__'].__qualname__ = name + '.__init__'
+    space['forward'].__qualname__ = name + '.forward'
+    made = {'__module__': names['__name__'], '__init__': space['__init__'],
+            'forward': space['forward'], 'extra_repr': lambda self: show(self, spec),
+            '__constants__': list(kept), **members}
+    return type(name, (base,), made)
+
+
+def _split(arguments):
+    """At the commas that stand in no brackets."""
+    depth, start = 0, 0
+    for i, c in enumerate(arguments):
+        depth += (c in '([{') - (c in ')]}')
+        if c == ',' and not depth:
+            yield arguments[start:i]
+            start = i + 1
+    yield arguments[start:]

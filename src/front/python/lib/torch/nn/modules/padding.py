@@ -1,0 +1,46 @@
+"""torch.nn.modules.padding"""
+from .. import functional as F
+from ._define import layer
+from .module import Module
+from .utils import _ntuple, _pair, _quadruple
+
+_sextuple = _ntuple(6)
+_PAIRS = {1: '_pair', 2: '_quadruple', 3: '_sextuple'}
+
+
+class _ConstantPadNd(Module):
+    pass
+
+
+class _ReflectionPadNd(Module):
+    pass
+
+
+class _ReplicationPadNd(Module):
+    pass
+
+
+def _constant(n):
+    return layer(f'ConstantPad{n}d(padding, value)', 'padding= value=',
+                 "F.pad(input, self.padding, 'constant', self.value)", base=_ConstantPadNd,
+                 keep={'padding': f'{_PAIRS[n]}(padding)'})
+
+
+def _edge(name, mode, base, n):
+    return layer(f'{name}Pad{n}d(padding)', 'padding', f"F.pad(input, self.padding, '{mode}')",
+                 base=base, keep={'padding': f'{_PAIRS[n]}(padding)'})
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = map(_constant, (1, 2, 3))
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = (
+    _edge('Reflection', 'reflect', _ReflectionPadNd, n) for n in (1, 2, 3))
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = (
+    _edge('Replication', 'replicate', _ReplicationPadNd, n) for n in (1, 2, 3))
+
+
+class ZeroPad2d(ConstantPad2d):
+    def __init__(self, padding):
+        super().__init__(padding, 0.)
+
+    def extra_repr(self):
+        return f'{self.padding}'

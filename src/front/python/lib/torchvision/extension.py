@@ -1,0 +1,10 @@
+"""torchvision.extension: there are no compiled operators."""
+
+
+def _has_ops():
+    return False
+
+
+def _assert_has_ops():
+    from fxfront.missing import Unsupported
+    raise Unsupported('an operator of torchvision that is written in C++ is not supported')

@@ -1,0 +1,22 @@
+"""torchvision.transforms._presets: what the entries of weights name."""
+from . import _Transform
+
+
+class ImageClassification(_Transform):
+    pass
+
+
+class ObjectDetection(_Transform):
+    pass
+
+
+class SemanticSegmentation(_Transform):
+    pass
+
+
+class VideoClassification(_Transform):
+    pass
+
+
+class OpticalFlow(_Transform):
+    pass
