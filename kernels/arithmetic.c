@@ -2,11 +2,11 @@
  * reflected forms, on tensors with tensors or numbers. Numbers with numbers are in scalar_number.c.
  * Types and strides come from iterate.c.
  */
+#include <complex.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernels/complex.h"
 #include "kernels/loops.h"
 
 /* What loops may need besides elements. */
@@ -14,6 +14,7 @@ typedef struct extra {
     double f;
     float f32;
     int64_t i;
+    double complex c;
     atomic_bool *by_zero;
 } extra;
 
@@ -80,6 +81,11 @@ static inline int64_t int_pow(int64_t x, int64_t y) {
     return r;
 }
 
+/* Exact for the powers that PyTorch does without logarithms. */
+static double complex complex_pow(double complex x, double complex y) {
+    return y == 0 ? 1 : y == 1 ? x : y == 2 ? x * x : cpow(x, y);
+}
+
 #define FLOATS(op, expr32, expr64)                                                                 \
     FXS_LOOP2(op##_f32, float, float, extra, expr32)                                               \
     FXS_LOOP2(op##_f64, double, double, extra, expr64)
@@ -88,22 +94,31 @@ static inline int64_t int_pow(int64_t x, int64_t y) {
     FXS_LOOP2(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
 
-NUMBERS(add, x + p->f32 * y, x + p->f * y, wrap_add(x, wrap_mul(p->i, y)))
-NUMBERS(rsub, y - p->f32 * x, y - p->f * x, wrap_add(y, wrap_mul(-p->i, x)))
-NUMBERS(mul, x *y, x *y, wrap_mul(x, y))
+#define NUMBERS_COMPLEX(op, expr32, expr64, int_expr, complex_expr)                                \
+    FLOATS(op, expr32, expr64)                                                                     \
+    FXS_LOOP2(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
+    FXS_LOOP2(op##_c128, double complex, double complex, extra, complex_expr)                      \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false, op##_c128};
+
+NUMBERS_COMPLEX(add, x + p->f32 * y, x + p->f * y, wrap_add(x, wrap_mul(p->i, y)),
+                p->c == 1 ? x + y : x + p->c * y)
+NUMBERS_COMPLEX(rsub, y - p->f32 * x, y - p->f * x, wrap_add(y, wrap_mul(-p->i, x)), y - p->c * x)
+NUMBERS_COMPLEX(mul, x *y, x *y, wrap_mul(x, y), x *y)
 NUMBERS(floor_divide, float_floor_div(x, y), float_floor_div(x, y), floor_div(x, y, p))
 NUMBERS(trunc_divide, truncf(x / y), trunc(x / y), trunc_div(x, y, p))
 NUMBERS(remainder, float_remainder(x, y), float_remainder(x, y), int_remainder(x, y, p))
 NUMBERS(fmod, fmodf(x, y), fmod(x, y), int_fmod(x, y, p))
-NUMBERS(pow, powf(x, y), pow(x, y), int_pow(x, y))
+NUMBERS_COMPLEX(pow, powf(x, y), pow(x, y), int_pow(x, y), complex_pow(x, y))
 NUMBERS(maximum, x > y || x != x ? x : y, x > y || x != x ? x : y, x > y ? x : y)
 NUMBERS(minimum, x < y || x != x ? x : y, x < y || x != x ? x : y, x < y ? x : y)
 NUMBERS(fmax, fmaxf(x, y), fmax(x, y), x > y ? x : y)
 NUMBERS(fmin, fminf(x, y), fmin(x, y), x < y ? x : y)
 FLOATS(div, x / y, x / y)
-static const fxs_loops div_loops = {div_f32, div_f64, NULL, false};
+FXS_LOOP2(div_c128, double complex, double complex, extra, x / y)
+static const fxs_loops div_loops = {div_f32, div_f64, NULL, false, div_c128};
 FLOATS(rdiv, (1.0f / y) * x, (1.0 / y) * x)
-static const fxs_loops rdiv_loops = {rdiv_f32, rdiv_f64, NULL, false};
+FXS_LOOP2(rdiv_c128, double complex, double complex, extra, (1.0 / y) * x)
+static const fxs_loops rdiv_loops = {rdiv_f32, rdiv_f64, NULL, false, rdiv_c128};
 FLOATS(atan2, atan2f(x, y), atan2(x, y))
 static const fxs_loops atan2_loops = {atan2_f32, atan2_f64, NULL, false};
 FLOATS(copysign, copysignf(x, y), copysign(x, y))
@@ -112,6 +127,7 @@ FLOATS(hypot, hypotf(x, y), hypot(x, y))
 static const fxs_loops hypot_loops = {hypot_f32, hypot_f64, NULL, false};
 #undef FLOATS
 #undef NUMBERS
+#undef NUMBERS_COMPLEX
 
 /* Powers that networks use, without pow. */
 #define POWER(op, expr)                                                                            \
@@ -133,13 +149,14 @@ static const fxs_loops root_loops = {root_f32, root_f64, NULL, false},
 /* ---- infer
  * --------------------------------------------------------------------------------------------- */
 
-static fxs_status infer_mul(fxs_call *c) {
+static fxs_dtype common_of(const fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
-    if (fxs_is_complex(d))
-        return fxs_complex_infer(c);
-    FXS_TRY(fxs_check_computable(c, d));
-    return fxs_out_pointwise(c, &o, d);
+    return fxs_common_type(&o);
+}
+
+static fxs_dtype common_float_of(const fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 2);
+    return fxs_common_float(&o);
 }
 
 static fxs_status infer_common(fxs_call *c) {
@@ -184,7 +201,7 @@ static fxs_status infer_reflected(fxs_call *c) {
 /* self.reciprocal() * other: integers become float32 before the other has its say. */
 static fxs_status infer_rdiv(fxs_call *c) {
     fxs_tensor reciprocal = *fxs_arg_tensor(c, 0);
-    if (!fxs_is_floating(reciprocal.dtype))
+    if (!fxs_is_floating(reciprocal.dtype) && !fxs_is_complex(reciprocal.dtype))
         reciprocal.dtype = FXS_FLOAT32;
     fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&reciprocal), c->arg[1]}};
     fxs_dtype d = fxs_common_type(&o);
@@ -198,10 +215,11 @@ static bool is_bool(const fxs_value *v) {
 
 /* add(self, other, *, alpha) and its kin: alpha must be of a kind that the result can hold. */
 static fxs_status infer_add(fxs_call *c) {
-    if (fxs_is_complex_call(c))
-        return fxs_complex_infer(c);
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
+    if (c->arg[2].tag == FXS_V_COMPLEX && !fxs_is_complex(d))
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "for non-complex tensors, argument 'alpha' must not be a complex number");
     if (c->arg[2].tag == FXS_V_FLOAT && !fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(
             c, FXS_ETYPE,
@@ -233,10 +251,13 @@ static fxs_status infer_rsub(fxs_call *c) {
 static fxs_status infer_div(fxs_call *c) {
     const char *mode = fxs_arg_str(c, 2);
     if (fxs_arg_is_none(c, 2))
-        return fxs_is_complex_call(c) ? fxs_complex_infer(c) : infer_float(c);
+        return infer_float(c);
     if (strcmp(mode, "trunc") != 0 && strcmp(mode, "floor") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "rounding_mode must be None, 'trunc' or 'floor', not '%s'",
                           mode);
+    if (fxs_is_complex(common_of(c)))
+        return FXS_REFUSE(c, FXS_ETYPE, "rounding_mode '%s' is not implemented for torch.%s", mode,
+                          fxs_dtype_name(common_of(c)));
     return infer_not_bool(c);
 }
 
@@ -248,7 +269,7 @@ static fxs_status infer_pow(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     if (c->arg[1].tag == FXS_V_TENSOR)
         return fxs_out_pointwise(c, &o, d);
-    if (!fxs_is_floating(d) && fxs_arg_float(c, 1) < 0)
+    if (!fxs_is_floating(d) && !fxs_is_complex(d) && fxs_arg_float(c, 1) < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "integers to negative integer powers are not allowed");
     return fxs_out_like(c, fxs_arg_tensor(c, 0), d);
 }
@@ -270,35 +291,21 @@ static fxs_status run_two(fxs_call *c, const fxs_loops *loops, fxs_value first, 
 
 static fxs_status run_scaled(fxs_call *c, const fxs_loops *loops, double sign) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    double alpha = sign * fxs_arg_float(c, 2);
-    int64_t whole = c->arg[2].tag == FXS_V_FLOAT ? 0 : fxs_arg_int(c, 2);
-    extra e = {.f = alpha, .f32 = (float)alpha, .i = sign < 0 ? wrap_mul(whole, -1) : whole};
+    bool pair = c->arg[2].tag == FXS_V_COMPLEX;
+    double alpha = sign * (pair ? c->arg[2].u.c[0] : fxs_arg_float(c, 2));
+    int64_t whole = pair || c->arg[2].tag == FXS_V_FLOAT ? 0 : fxs_arg_int(c, 2);
+    extra e = {.f = alpha,
+               .f32 = (float)alpha,
+               .i = sign < 0 ? wrap_mul(whole, -1) : whole,
+               .c = CMPLX(alpha, pair ? sign * c->arg[2].u.c[1] : 0)};
     return fxs_loop_run(c, c->out[0], loops, &o, fxs_common_type(&o), &e);
 }
 
-static fxs_status run_add(fxs_call *c) {
-    if (fxs_is_complex(c->out[0]->dtype))
-        return fxs_complex_run(c, FXS_COMPLEX_ADD, fxs_arg_float(c, 2));
-    return run_scaled(c, &add_loops, 1);
-}
+static fxs_status run_add(fxs_call *c) { return run_scaled(c, &add_loops, 1); }
 
-static fxs_status run_sub(fxs_call *c) {
-    if (fxs_is_complex(c->out[0]->dtype))
-        return fxs_complex_run(c, FXS_COMPLEX_SUB, fxs_arg_float(c, 2));
-    return run_scaled(c, &add_loops, -1);
-}
+static fxs_status run_sub(fxs_call *c) { return run_scaled(c, &add_loops, -1); }
 
 static fxs_status run_rsub(fxs_call *c) { return run_scaled(c, &rsub_loops, 1); }
-
-static fxs_dtype common_of(const fxs_call *c) {
-    fxs_operands o = fxs_operands_of(c, 0, 2);
-    return fxs_common_type(&o);
-}
-
-static fxs_dtype common_float_of(const fxs_call *c) {
-    fxs_operands o = fxs_operands_of(c, 0, 2);
-    return fxs_common_float(&o);
-}
 
 #define KERNEL(op, common)                                                                         \
     static fxs_status run_##op(fxs_call *c) {                                                      \
@@ -317,8 +324,6 @@ KERNEL(hypot, common_float_of)
 #undef KERNEL
 
 static fxs_status run_mul(fxs_call *c) {
-    if (fxs_is_complex(c->out[0]->dtype))
-        return fxs_complex_run(c, FXS_COMPLEX_MUL, 1);
     return run_two(c, &mul_loops, c->arg[0], c->arg[1], common_of(c));
 }
 
@@ -341,8 +346,6 @@ static fxs_status run_rremainder(fxs_call *c) {
 }
 
 static fxs_status run_div(fxs_call *c) {
-    if (fxs_is_complex(c->out[0]->dtype))
-        return fxs_complex_run(c, FXS_COMPLEX_DIV, 1);
     if (fxs_arg_is_none(c, 2))
         return run_two(c, &div_loops, c->arg[0], c->arg[1], common_float_of(c));
     bool down = fxs_arg_str(c, 2)[0] == 'f';
@@ -384,34 +387,34 @@ const fxs_op fxs_ops_arithmetic[] = {
     {"add", WITH_ALPHA,
      "operator.add Tensor.add torch.add Tensor.__add__ Tensor.__radd__ operator.iadd! "
      "Tensor.__iadd__!",
-     infer_add, run_add, cost_add, FXS_OP_POINTWISE},
+     infer_add, run_add, cost_add, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"add", NUMBER_ALPHA, "operator.add operator.iadd torch.add", infer_add, run_add, cost_add,
-     FXS_OP_NO_INPLACE},
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"sub", WITH_ALPHA,
      "operator.sub Tensor.sub torch.sub Tensor.subtract torch.subtract Tensor.__sub__ "
      "operator.isub! Tensor.__isub__!",
-     infer_sub, run_sub, cost_add, FXS_OP_POINTWISE},
+     infer_sub, run_sub, cost_add, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"sub", NUMBER_ALPHA, "operator.sub operator.isub torch.sub", infer_sub, run_sub, cost_add,
-     FXS_OP_NO_INPLACE},
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"rsub", WITH_ALPHA, "torch.rsub Tensor.__rsub__", infer_rsub, run_rsub, cost_add,
-     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"mul", WITH_OTHER,
      "operator.mul Tensor.mul torch.mul Tensor.multiply torch.multiply Tensor.__mul__ "
      "Tensor.__rmul__ operator.imul! "
      "Tensor.__imul__!",
-     infer_mul, run_mul, fxs_cost_one, FXS_OP_POINTWISE},
-    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul torch.multiply", infer_mul, run_mul,
-     fxs_cost_one, FXS_OP_NO_INPLACE},
+     infer_common, run_mul, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
+    {"mul", NUMBER_FIRST, "operator.mul operator.imul torch.mul torch.multiply", infer_common,
+     run_mul, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"div", "(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor",
      "operator.truediv Tensor.div torch.div Tensor.divide torch.divide Tensor.true_divide "
      "torch.true_divide "
      "Tensor.__truediv__ Tensor.__div__ operator.itruediv! Tensor.__itruediv__! Tensor.__idiv__!",
-     infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE},
+     infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"div", NUMBER_FIRST,
      "operator.truediv operator.itruediv torch.div torch.divide torch.true_divide", infer_float,
-     run_number_div, fxs_cost_one, FXS_OP_NO_INPLACE},
+     run_number_div, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_rdiv, run_rdiv, fxs_cost_one,
-     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"floor_divide", WITH_OTHER,
      "operator.floordiv Tensor.floor_divide torch.floor_divide Tensor.__floordiv__ "
      "operator.ifloordiv! "
@@ -433,11 +436,11 @@ const fxs_op fxs_ops_arithmetic[] = {
     {"pow", "(Tensor self, Tensor|Scalar exponent) -> Tensor",
      "operator.pow Tensor.pow torch.pow Tensor.__pow__ operator.ipow! "
      "Tensor.__ipow__!",
-     infer_pow, run_pow, fxs_cost_one, FXS_OP_POINTWISE},
+     infer_pow, run_pow, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"pow", "(Scalar self, Tensor exponent) -> Tensor", "operator.pow operator.ipow torch.pow",
-     infer_not_bool, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE},
+     infer_not_bool, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"rpow", WITH_OTHER, "Tensor.__rpow__", infer_reflected, run_rpow, fxs_cost_one,
-     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
+     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"maximum", "(Tensor self, Tensor other) -> Tensor",
      "torch.maximum Tensor.maximum torch.max Tensor.max", infer_common, run_maximum, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},

@@ -1,6 +1,8 @@
 /* compare.c: comparisons, and logical and bitwise operators, of tensors with tensors or numbers.
  * Results of comparisons and logical operators are bool; bitwise ones keep the common integer type.
  */
+#include <complex.h>
+
 #include "kernels/loops.h"
 
 /* ---- elements
@@ -10,24 +12,34 @@
     FXS_LOOP2(op##_f32, uint8_t, float, void, x sign y)                                            \
     FXS_LOOP2(op##_f64, uint8_t, double, void, x sign y)                                           \
     FXS_LOOP2(op##_i64, uint8_t, int64_t, void, x sign y)                                          \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true, op##_c128};           \
     FXS_KERNEL(op, 2, fxs_common_type)
+FXS_LOOP2(eq_c128, uint8_t, double complex, void, x == y)
+FXS_LOOP2(ne_c128, uint8_t, double complex, void, x != y)
 COMPARE(eq, ==)
 COMPARE(ne, !=)
+#define lt_c128 NULL /* complex numbers have no order */
+#define le_c128 NULL
+#define gt_c128 NULL
+#define ge_c128 NULL
 COMPARE(lt, <)
 COMPARE(le, <=)
 COMPARE(gt, >)
 COMPARE(ge, >=)
 #undef COMPARE
 
-/* Every operand is looked at as a double: zero or not is the same there, whatever the types. */
+/* Every operand is looked at as a double, or two of a complex number: zero or not is the same
+ * there, whatever the types. */
 static fxs_dtype as_double(const fxs_operands *o) {
-    (void)o;
+    for (int i = 0; i < o->n; i++)
+        if (o->v[i].tag == FXS_V_TENSOR && fxs_is_complex(o->v[i].u.tensor->dtype))
+            return FXS_COMPLEX128;
     return FXS_FLOAT64;
 }
 #define LOGICAL(op, n, loop, expr)                                                                 \
-    loop(op##_f64, uint8_t, double, void,                                                          \
-         expr) static const fxs_loops op##_loops = {NULL, op##_f64, NULL, true};                   \
+    loop(op##_f64, uint8_t, double, void, expr)                                                    \
+        loop(op##_c128, uint8_t, double complex, void,                                             \
+             expr) static const fxs_loops op##_loops = {NULL, op##_f64, NULL, true, op##_c128};    \
     FXS_KERNEL(op, n, as_double)
 LOGICAL(logical_and, 2, FXS_LOOP2, (x != 0) & (y != 0))
 LOGICAL(logical_or, 2, FXS_LOOP2, (x != 0) | (y != 0))
@@ -105,15 +117,21 @@ static fxs_status infer_bitwise_not(fxs_call *c) {
 #define TWO "(Tensor self, Tensor|Scalar other) -> Tensor"
 #define NUMBER_FIRST "(Scalar self, Tensor other) -> Tensor"
 #define SPELL(op, sign) "torch." op " Tensor." op " operator." sign " Tensor.__" sign "__"
-#define COMPARE(op, more)                                                                          \
-    { #op, TWO, SPELL(#op, #op) more, infer_compare, run_##op, fxs_cost_one, FXS_OP_POINTWISE }
+#define COMPARE(op, more, flags)                                                                   \
+    {                                                                                              \
+#op, TWO, SPELL(#op, #op) more, infer_compare, run_##op, fxs_cost_one,                     \
+            FXS_OP_POINTWISE | (flags)                                                             \
+    }
 /* 3 < x is x > 3, and so Python calls it. */
-#define COMPARE_NUMBER(op)                                                                         \
-    { #op, NUMBER_FIRST, "operator." #op, infer_compare, run_##op, fxs_cost_one, FXS_OP_NO_INPLACE }
+#define COMPARE_NUMBER(op, flags)                                                                  \
+    {                                                                                              \
+#op, NUMBER_FIRST, "operator." #op, infer_compare, run_##op, fxs_cost_one,                 \
+            FXS_OP_NO_INPLACE | (flags)                                                            \
+    }
 #define LOGICAL(op)                                                                                \
     {                                                                                              \
 #op, "(Tensor self, Tensor other) -> Tensor", "torch." #op " Tensor." #op, infer_compare,  \
-            run_##op, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_GRAD                              \
+            run_##op, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_GRAD | FXS_OP_COMPLEX             \
     }
 /* Python spells operator.and_ but operator.xor. */
 #define BITWISE(op, infer, torch, sign, python)                                                    \
@@ -128,23 +146,23 @@ static fxs_status infer_bitwise_not(fxs_call *c) {
          fxs_cost_one, FXS_OP_NO_INPLACE},
 
 const fxs_op fxs_ops_compare[] = {
-    COMPARE(eq, ""),
-    COMPARE(ne, " torch.not_equal Tensor.not_equal"),
-    COMPARE(lt, " torch.less Tensor.less"),
-    COMPARE(le, " torch.less_equal Tensor.less_equal"),
-    COMPARE(gt, " torch.greater Tensor.greater"),
-    COMPARE(ge, " torch.greater_equal Tensor.greater_equal"),
-    COMPARE_NUMBER(eq),
-    COMPARE_NUMBER(ne),
-    COMPARE_NUMBER(lt),
-    COMPARE_NUMBER(le),
-    COMPARE_NUMBER(gt),
-    COMPARE_NUMBER(ge),
+    COMPARE(eq, "", FXS_OP_COMPLEX),
+    COMPARE(ne, " torch.not_equal Tensor.not_equal", FXS_OP_COMPLEX),
+    COMPARE(lt, " torch.less Tensor.less", 0),
+    COMPARE(le, " torch.less_equal Tensor.less_equal", 0),
+    COMPARE(gt, " torch.greater Tensor.greater", 0),
+    COMPARE(ge, " torch.greater_equal Tensor.greater_equal", 0),
+    COMPARE_NUMBER(eq, FXS_OP_COMPLEX),
+    COMPARE_NUMBER(ne, FXS_OP_COMPLEX),
+    COMPARE_NUMBER(lt, 0),
+    COMPARE_NUMBER(le, 0),
+    COMPARE_NUMBER(gt, 0),
+    COMPARE_NUMBER(ge, 0),
     LOGICAL(logical_and),
     LOGICAL(logical_or),
     LOGICAL(logical_xor),
     {"logical_not", "(Tensor self) -> Tensor", "torch.logical_not Tensor.logical_not",
-     infer_logical_not, run_logical_not, fxs_cost_one, FXS_OP_POINTWISE},
+     infer_logical_not, run_logical_not, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     BITWISE(bitwise_and, infer_bitwise, "torch.bitwise_and Tensor.bitwise_and Tensor.__rand__",
             "and",
             "and_") BITWISE(bitwise_or, infer_bitwise,

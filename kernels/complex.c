@@ -1,34 +1,12 @@
-/* complex.c: complex tensors: the four operations, views as pairs of real numbers and back, parts,
- * angles, polar. Plain loops in double: networks use them for a rotation or a spectrum, and little
- * else. */
+/* complex.c: complex tensors: views as pairs of real numbers and back, parts, conj, angles, polar.
+ * Plain loops in double: networks use them for a rotation or a spectrum, and little else. What
+ * works element by element is with its real kin (FXS_OP_COMPLEX, fxs_loops). */
 #include "kernels/complex.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "kernels/families.h"
-
-/* ---- arithmetic
- * ---------------------------------------------------------------------------------------------- */
-
-bool fxs_is_complex_call(const fxs_call *c) {
-    fxs_operands o = fxs_operands_of(c, 0, 2);
-    return fxs_is_complex(fxs_common_type(&o));
-}
-
-fxs_status fxs_complex_infer(fxs_call *c) {
-    fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
-    if (c->in_place && !fxs_is_complex(fxs_arg_tensor(c, 0)->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE,
-                          "a complex result can't be written into a tensor of type torch.%s",
-                          fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
-    if (c->in_place)
-        d = fxs_arg_tensor(c, 0)->dtype;
-    if (d == FXS_COMPLEX32)
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.complex32");
-    return fxs_out_pointwise(c, &o, d);
-}
 
 /* Strides of a tensor that is stretched to out's shape. */
 static void stretched(const fxs_tensor *out, const fxs_tensor *t, int64_t *strides) {
@@ -67,45 +45,6 @@ static void read_at(const operand *o, const int64_t *place, int ndim, double z[2
     for (int i = 0; i < ndim; i++)
         at += place[i] * o->strides[i];
     fxs_load_complex(o->t, at, z);
-}
-
-static void combine(fxs_complex_op op, const double a[2], const double b[2], double z[2]) {
-    double n = b[0] * b[0] + b[1] * b[1];
-    switch (op) {
-    case FXS_COMPLEX_ADD:
-        z[0] = a[0] + b[0], z[1] = a[1] + b[1];
-        break;
-    case FXS_COMPLEX_SUB:
-        z[0] = a[0] - b[0], z[1] = a[1] - b[1];
-        break;
-    case FXS_COMPLEX_MUL:
-        z[0] = a[0] * b[0] - a[1] * b[1], z[1] = a[0] * b[1] + a[1] * b[0];
-        break;
-    case FXS_COMPLEX_DIV:
-        z[0] = (a[0] * b[0] + a[1] * b[1]) / n, z[1] = (a[1] * b[0] - a[0] * b[1]) / n;
-        break;
-    }
-}
-
-fxs_status fxs_complex_run(fxs_call *c, fxs_complex_op op, double alpha) {
-    fxs_tensor *out = c->out[0];
-    operand a = operand_of(c, 0), b = operand_of(c, 1);
-    int64_t place[FXS_MAX_DIM] = {0};
-    for (int64_t i = 0, n = fxs_tensor_numel(out); i < n; i++) {
-        double x[2], y[2], z[2] = {0};
-        int64_t at = 0;
-        read_at(&a, place, out->ndim, x);
-        read_at(&b, place, out->ndim, y);
-        if (alpha != 1)
-            y[0] *= alpha, y[1] *= alpha;
-        combine(op, x, y, z);
-        for (int k = 0; k < out->ndim; k++)
-            at += place[k] * out->strides[k];
-        fxs_store_complex(out, at, z);
-        for (int k = out->ndim - 1; k >= 0 && ++place[k] == out->sizes[k]; k--)
-            place[k] = 0;
-    }
-    return FXS_OK;
 }
 
 /* ---- one tensor to another of its shape

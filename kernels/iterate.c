@@ -76,7 +76,8 @@ fxs_dtype fxs_common_float(const fxs_operands *o) {
 }
 
 fxs_status fxs_check_computable(fxs_call *c, fxs_dtype d) {
-    if (!fxs_is_computable(d))
+    bool pairs = (d == FXS_COMPLEX64 || d == FXS_COMPLEX128) && c->op->flags & FXS_OP_COMPLEX;
+    if (!fxs_is_computable(d) && !pairs)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     return FXS_OK;
 }

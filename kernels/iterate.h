@@ -34,7 +34,8 @@ fxs_operands fxs_operands_of(const fxs_call *c, int first, int n);
 fxs_dtype fxs_common_type(const fxs_operands *o);
 /* The same, but an integer or bool type becomes float32. */
 fxs_dtype fxs_common_float(const fxs_operands *o);
-/* Refuses types that kernels can't read (complex, quantised). */
+/* Refuses types that kernels can't read: quantised ones, and complex ones where the row is not
+ * marked FXS_OP_COMPLEX. */
 fxs_status fxs_check_computable(fxs_call *c, fxs_dtype d);
 /* The common shape of the operands. */
 fxs_status fxs_broadcast(fxs_call *c, const fxs_operands *o, int *ndim, int64_t *sizes);
@@ -62,19 +63,22 @@ bool fxs_is_dense(const fxs_tensor *t);
 /* out[i] = f(in[0][i], in[1][i], ...) for n elements in a row. out may be one of the inputs. */
 typedef void fxs_loop_fn(int64_t n, void *out, const void *const *in, const void *user);
 
-/* A function in the three types that computing is done in: float for float32, float16 and bfloat16;
- * double for float64; int64_t for integers and bool. NULL where the common type can't be one. A
- * predicate writes uint8_t. */
+/* A function in the types that computing is done in: float for float32, float16 and bfloat16;
+ * double for float64; int64_t for integers and bool; double complex for complex64 and complex128,
+ * of rows that are marked FXS_OP_COMPLEX. NULL where the common type can't be one. A predicate
+ * writes uint8_t. */
 typedef struct fxs_loops {
     fxs_loop_fn *f32, *f64, *i64;
     bool predicate;
+    fxs_loop_fn *c128;
 } fxs_loops;
 
 /* Converts the operands to `common`, runs the function of its type, and converts to out's type. */
 fxs_status fxs_loop_run(fxs_call *c, fxs_tensor *out, const fxs_loops *loops,
                         const fxs_operands *in, fxs_dtype common, const void *user);
 
-/* What elements of a type are computed in: FXS_FLOAT32, FXS_FLOAT64 or FXS_INT64. */
+/* What elements of a type are computed in: FXS_FLOAT32, FXS_FLOAT64, FXS_INT64 or FXS_COMPLEX128.
+ */
 fxs_dtype fxs_compute_type(fxs_dtype d);
 /* n elements of type t that lie `step` bytes apart, converted to such a type, into a buffer. */
 void fxs_load_chunk(fxs_dtype compute, void *buffer, fxs_dtype t, const char *s, int64_t step,

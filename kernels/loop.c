@@ -21,14 +21,14 @@ typedef struct job {
     fxs_loop_fn *fn;
     const void *user;
     fxs_dtype compute, written,
-        common; /* compute: FLOAT32, FLOAT64 or INT64; written: what fn writes */
+        common; /* compute: FLOAT32, FLOAT64, INT64 or COMPLEX128; written: what fn writes */
     int ndim, nin;
     int64_t sizes[FXS_MAX_DIM]; /* the innermost first */
     operand ops[FXS_MAX_OPERANDS + 1];
 } job;
 
 typedef struct chunk_buffers {
-    _Alignas(64) char data[FXS_MAX_OPERANDS + 1][CHUNK * 8];
+    _Alignas(64) char data[FXS_MAX_OPERANDS + 1][CHUNK * 16];
     const char *filled[FXS_MAX_OPERANDS]; /* a broadcast element that the buffer is full of */
 } chunk_buffers;
 
@@ -79,6 +79,11 @@ static void load_ints(int64_t *d, fxs_dtype t, const char *s, int64_t step, int6
         d[i] = fxs_load_int(t, s + i * step);
 }
 
+static void load_pairs(double *d, fxs_dtype t, const char *s, int64_t step, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        fxs_load_pair(t, s + i * step, d + 2 * i);
+}
+
 static bool narrows(const job *j, fxs_dtype from) {
     return from != j->common && j->common != j->compute && j->common != FXS_BOOL;
 }
@@ -87,6 +92,11 @@ static bool narrows(const job *j, fxs_dtype from) {
  * torch's do. */
 static void narrow(const job *j, char *buffer, int64_t n) {
     char element[8];
+    if (j->compute == FXS_COMPLEX128) {
+        for (int64_t i = 0; i < 2 * n; i++)
+            ((double *)buffer)[i] = (double)(float)((double *)buffer)[i];
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         if (j->compute == FXS_INT64) {
             fxs_store_int(j->common, element, ((int64_t *)buffer)[i]);
@@ -104,6 +114,8 @@ void fxs_load_chunk(fxs_dtype compute, void *buffer, fxs_dtype t, const char *s,
         load_floats(buffer, t, s, step, n);
     else if (compute == FXS_FLOAT64)
         load_doubles(buffer, t, s, step, n);
+    else if (compute == FXS_COMPLEX128)
+        load_pairs(buffer, t, s, step, n);
     else
         load_ints(buffer, t, s, step, n);
 }
@@ -123,6 +135,9 @@ static void store(const job *j, char *d, int64_t step, const char *buffer, int64
     } else if (o->dtype == j->written) {
         for (int64_t i = 0; i < n; i++)
             memcpy(d + i * step, buffer + i * size, (size_t)size);
+    } else if (j->written == FXS_COMPLEX128) {
+        for (int64_t i = 0; i < n; i++)
+            fxs_store_pair(o->dtype, d + i * step, (const double *)(buffer + i * size));
     } else if (j->written == FXS_INT64 || j->written == FXS_BOOL) {
         for (int64_t i = 0; i < n; i++)
             fxs_store_int(o->dtype, d + i * step, fxs_load_int(j->written, buffer + i * size));
@@ -137,6 +152,9 @@ static void repeat_first(const job *j, char *buffer, int64_t n) {
     if (j->compute == FXS_FLOAT32)
         for (int64_t i = 1; i < n; i++)
             ((float *)buffer)[i] = ((float *)buffer)[0];
+    else if (j->compute == FXS_COMPLEX128)
+        for (int64_t i = 1; i < n; i++)
+            memcpy(buffer + 16 * i, buffer, 16);
     else
         for (int64_t i = 1; i < n; i++)
             ((int64_t *)buffer)[i] = ((int64_t *)buffer)[0];
@@ -146,6 +164,8 @@ static void fill_number(const job *j, char *buffer, const fxs_value *v) {
     int64_t whole = v->tag == FXS_V_BOOL ? v->u.b : v->tag == FXS_V_INT ? v->u.i : 0;
     if (v->tag == FXS_V_FLOAT)
         load(j, buffer, FXS_FLOAT64, (const char *)&v->u.f, 8, 1);
+    else if (v->tag == FXS_V_COMPLEX)
+        load(j, buffer, FXS_COMPLEX128, (const char *)v->u.c, 16, 1);
     else
         load(j, buffer, FXS_INT64, (const char *)&whole, 8, 1);
     repeat_first(j, buffer, CHUNK);
@@ -275,7 +295,10 @@ static void order_by_out(const fxs_tensor *out, int *perm) {
 }
 
 fxs_dtype fxs_compute_type(fxs_dtype common) {
-    return common == FXS_FLOAT64 ? FXS_FLOAT64 : fxs_is_floating(common) ? FXS_FLOAT32 : FXS_INT64;
+    return fxs_is_complex(common)    ? FXS_COMPLEX128
+           : common == FXS_FLOAT64   ? FXS_FLOAT64
+           : fxs_is_floating(common) ? FXS_FLOAT32
+                                     : FXS_INT64;
 }
 
 fxs_status fxs_loop_run(fxs_call *c, fxs_tensor *out, const fxs_loops *loops,
@@ -289,9 +312,10 @@ fxs_status fxs_loop_run(fxs_call *c, fxs_tensor *out, const fxs_loops *loops,
     int64_t numel = fxs_tensor_numel(out);
     if (numel == 0)
         return FXS_OK;
-    j.fn = j.compute == FXS_FLOAT32   ? loops->f32
-           : j.compute == FXS_FLOAT64 ? loops->f64
-                                      : loops->i64;
+    j.fn = j.compute == FXS_FLOAT32      ? loops->f32
+           : j.compute == FXS_FLOAT64    ? loops->f64
+           : j.compute == FXS_COMPLEX128 ? loops->c128
+                                         : loops->i64;
     j.written = loops->predicate ? FXS_BOOL : j.compute;
     order_by_out(out, perm);
     for (int i = 0; i < out->ndim; i++)

@@ -1,6 +1,7 @@
 /* select.c: operators of three operands: where, masked_fill, clamp and its one-sided forms, lerp,
  * addcmul, addcdiv; and nan_to_num. Choosing between elements costs nothing, comparing and
  * computing do. */
+#include <complex.h>
 #include <float.h>
 #include <math.h>
 
@@ -13,16 +14,20 @@ typedef struct extra {
     double f;
     float f32;
     int64_t i;
+    double complex c;
 } extra;
 
 #define THREE(op, expr32, expr64, int_expr)                                                        \
     FXS_LOOP3(op##_f32, float, float, extra, expr32)                                               \
     FXS_LOOP3(op##_f64, double, double, extra, expr64)                                             \
     FXS_LOOP3(op##_i64, int64_t, int64_t, extra, int_expr)                                         \
-    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false, op##_c128};
 /* A NaN among element and bounds is the result. */
 #define UP(a, b) ((a) < (b) || (b) != (b) ? (b) : (a))
 #define DOWN(a, b) ((a) > (b) || (b) != (b) ? (b) : (a))
+FXS_LOOP3(where_c128, double complex, double complex, extra, x != 0 ? y : z)
+FXS_LOOP3(addcmul_c128, double complex, double complex, extra, x + p->c * (y * z))
+#define clamp_c128 NULL /* complex numbers have no order */
 THREE(where, x != 0 ? y : z, x != 0 ? y : z, x != 0 ? y : z)
 THREE(clamp, DOWN(UP(x, y), z), DOWN(UP(x, y), z), x < y ? (z < y ? z : y) : (z < x ? z : x))
 THREE(addcmul, x + p->f32 * (y * z), x + p->f * (y * z),
@@ -30,11 +35,14 @@ THREE(addcmul, x + p->f32 * (y * z), x + p->f * (y * z),
 #undef THREE
 FXS_LOOP3(addcdiv_f32, float, float, extra, x + p->f32 * (y / z))
 FXS_LOOP3(addcdiv_f64, double, double, extra, x + p->f * (y / z))
+FXS_LOOP3(addcdiv_c128, double complex, double complex, extra, x + p->c * (y / z))
+FXS_LOOP3(lerp_c128, double complex, double complex, void,
+          cabs(z) < 0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))
 FXS_LOOP3(lerp_f32, float, float, void,
           fabsf(z) < 0.5f ? x + z * (y - x) : y - (y - x) * (1.0f - z))
 FXS_LOOP3(lerp_f64, double, double, void, fabs(z) < 0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))
-static const fxs_loops addcdiv_loops = {addcdiv_f32, addcdiv_f64, NULL, false},
-                       lerp_loops = {lerp_f32, lerp_f64, NULL, false};
+static const fxs_loops addcdiv_loops = {addcdiv_f32, addcdiv_f64, NULL, false, addcdiv_c128},
+                       lerp_loops = {lerp_f32, lerp_f64, NULL, false, lerp_c128};
 
 /* ---- where and masked_fill
  * ----------------------------------------------------------------------------- */
@@ -101,7 +109,7 @@ static fxs_status infer_masked_fill(fxs_call *c) {
     if (c->arg[2].tag == FXS_V_FLOAT && fxs_is_integral(self->dtype) && !isfinite(c->arg[2].u.f))
         return FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to type %s without overflow",
                           fxs_dtype_name(self->dtype));
-    if (c->arg[2].tag == FXS_V_COMPLEX)
+    if (c->arg[2].tag == FXS_V_COMPLEX && !fxs_is_complex(self->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "the value can't be converted to type %s without overflow",
                           fxs_dtype_name(self->dtype));
     FXS_TRY(fxs_broadcast(c, &o, &ndim, sizes));
@@ -192,7 +200,7 @@ static fxs_status infer_lerp(fxs_call *c) {
             return FXS_REFUSE(
                 c, FXS_ETYPE, "expected dtype torch.%s for argument %d but got dtype torch.%s",
                 fxs_dtype_name(self->dtype), i + 1, fxs_dtype_name(o.v[i].u.tensor->dtype));
-    if (!fxs_is_floating(self->dtype))
+    if (!fxs_is_floating(self->dtype) && !fxs_is_complex(self->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
                           fxs_dtype_name(self->dtype));
     FXS_TRY(fxs_check_computable(c, self->dtype));
@@ -213,8 +221,9 @@ static fxs_status infer_addcmul(fxs_call *c) {
 }
 
 static fxs_status infer_addcdiv(fxs_call *c) {
-    if (!fxs_is_floating(fxs_arg_tensor(c, 1)->dtype) &&
-        !fxs_is_floating(fxs_arg_tensor(c, 2)->dtype))
+    fxs_operands o = fxs_operands_of(c, 1, 2);
+    fxs_dtype d = fxs_promote(o.v[0].u.tensor->dtype, o.v[1].u.tensor->dtype);
+    if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "integer division with addcdiv is no longer supported: tensor1 and "
                           "tensor2 are integers");
@@ -223,8 +232,12 @@ static fxs_status infer_addcdiv(fxs_call *c) {
 
 static fxs_status run_scaled(fxs_call *c, const fxs_loops *loops) {
     fxs_operands o = fxs_operands_of(c, 0, 3);
-    double f = fxs_arg_float(c, 3);
-    extra e = {.f = f, .f32 = (float)f, .i = fxs_arg_int(c, 3)};
+    bool pair = c->arg[3].tag == FXS_V_COMPLEX;
+    double f = pair ? c->arg[3].u.c[0] : fxs_arg_float(c, 3);
+    extra e = {.f = f,
+               .f32 = (float)f,
+               .i = pair ? 0 : fxs_arg_int(c, 3),
+               .c = CMPLX(f, pair ? c->arg[3].u.c[1] : 0)};
     return fxs_loop_run(c, c->out[0], loops, &o, fxs_common_type(&o), &e);
 }
 
@@ -292,12 +305,13 @@ static fxs_cost cost_clamp(const fxs_call *c) {
 
 const fxs_op fxs_ops_select[] = {
     {"where", "(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
-     "torch.where", infer_where, run_where, NULL, FXS_OP_NO_INPLACE},
+     "torch.where", infer_where, run_where, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"where_method", "(Tensor self, Tensor condition, Tensor|Scalar other) -> Tensor",
-     "Tensor.where", infer_where_method, run_where_method, NULL, FXS_OP_NO_INPLACE},
+     "Tensor.where", infer_where_method, run_where_method, NULL,
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"masked_fill", "(Tensor self, Tensor mask, Tensor|Scalar value) -> Tensor",
      "torch.masked_fill Tensor.masked_fill", infer_masked_fill, run_masked_fill, NULL,
-     FXS_OP_POINTWISE},
+     FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"clamp", "(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor",
      "torch.clamp Tensor.clamp torch.clip Tensor.clip", infer_clamp, run_clamp, cost_clamp,
      FXS_OP_POINTWISE},
@@ -306,11 +320,13 @@ const fxs_op fxs_ops_select[] = {
     {"clamp_max", "(Tensor self, Tensor|Scalar max) -> Tensor", "torch.clamp_max Tensor.clamp_max",
      infer_clamp, run_clamp_max, cost_clamp, FXS_OP_POINTWISE},
     {"lerp", "(Tensor self, Tensor end, Tensor|Scalar weight) -> Tensor", "torch.lerp Tensor.lerp",
-     infer_lerp, run_lerp, cost_three, FXS_OP_POINTWISE},
+     infer_lerp, run_lerp, cost_three, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"addcmul", "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-     "torch.addcmul Tensor.addcmul", infer_addcmul, run_addcmul, cost_three, FXS_OP_POINTWISE},
+     "torch.addcmul Tensor.addcmul", infer_addcmul, run_addcmul, cost_three,
+     FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"addcdiv", "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-     "torch.addcdiv Tensor.addcdiv", infer_addcdiv, run_addcdiv, cost_three, FXS_OP_POINTWISE},
+     "torch.addcdiv Tensor.addcdiv", infer_addcdiv, run_addcdiv, cost_three,
+     FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"nan_to_num",
      "(Tensor self, float? nan=0.0, float? posinf=None, float? neginf=None) -> Tensor",
      "torch.nan_to_num Tensor.nan_to_num", infer_nan_to_num, run_nan_to_num, fxs_cost_one,

@@ -1,5 +1,7 @@
 /* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32
  * exp, log, tanh, sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
+#include <complex.h>
+
 #include "kernels/complex.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
@@ -11,6 +13,7 @@ static inline int64_t int_abs(int64_t x) { return x < 0 ? (int64_t)(0 - (uint64_
 static inline double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static inline float float_sign(float x) { return (float)((x > 0) - (x < 0)); }
 static inline double double_sign(double x) { return (double)((x > 0) - (x < 0)); }
+static inline double complex complex_sign(double complex x) { return x == 0 ? 0 : x / cabs(x); }
 static inline double logit(double x) { return log(x / (1 - x)); }
 
 /* Inverse of the error function: Winitzki's estimate, then Newton steps; erfc keeps the tails
@@ -37,6 +40,26 @@ static double erfinv(double y) {
     FXS_LOOP1(op##_i64, int64_t, int64_t, void, int_expr)                                          \
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false};                     \
     FXS_KERNEL(op, 1, fxs_common_type)
+#define FLOATS_COMPLEX(op, expr32, expr64, complex_expr)                                           \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                              \
+    FXS_LOOP1(op##_c128, double complex, double complex, void, complex_expr)                       \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false, op##_c128};              \
+    FXS_KERNEL(op, 1, fxs_common_float)
+#define NUMBERS_COMPLEX(op, expr32, expr64, int_expr, complex_expr)                                \
+    FXS_LOOP1(op##_f32, float, float, void, expr32)                                                \
+    FXS_LOOP1(op##_f64, double, double, void, expr64)                                              \
+    FXS_LOOP1(op##_i64, int64_t, int64_t, void, int_expr)                                          \
+    FXS_LOOP1(op##_c128, double complex, double complex, void, complex_expr)                       \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false, op##_c128};          \
+    FXS_KERNEL(op, 1, fxs_common_type)
+#define PREDICATE_COMPLEX(op, expr, int_expr, complex_expr)                                        \
+    FXS_LOOP1(op##_f32, uint8_t, float, void, expr)                                                \
+    FXS_LOOP1(op##_f64, uint8_t, double, void, expr)                                               \
+    FXS_LOOP1(op##_i64, uint8_t, int64_t, void, int_expr)                                          \
+    FXS_LOOP1(op##_c128, uint8_t, double complex, void, complex_expr)                              \
+    static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true, op##_c128};           \
+    FXS_KERNEL(op, 1, fxs_common_type)
 #define PREDICATE(op, expr, int_expr)                                                              \
     FXS_LOOP1(op##_f32, uint8_t, float, void, expr)                                                \
     FXS_LOOP1(op##_f64, uint8_t, double, void, expr)                                               \
@@ -44,53 +67,57 @@ static double erfinv(double y) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 1, fxs_common_type)
 
-FLOATS(exp, fxs_vec_exp(x), exp(x))
+FLOATS_COMPLEX(exp, fxs_vec_exp(x), exp(x), cexp(x))
 FLOATS(exp2, exp2f(x), exp2(x))
 FLOATS(expm1, expm1f(x), expm1(x))
-FLOATS(log, fxs_vec_log(x), log(x))
+FLOATS_COMPLEX(log, fxs_vec_log(x), log(x), clog(x))
 FLOATS(log1p, fxs_vec_log1p(x), log1p(x))
-FLOATS(log2, log2f(x), log2(x))
-FLOATS(log10, log10f(x), log10(x))
-FLOATS(sqrt, sqrtf(x), sqrt(x))
-FLOATS(rsqrt, 1.0f / sqrtf(x), 1 / sqrt(x))
-FLOATS(reciprocal, 1.0f / x, 1 / x)
-FLOATS(sin, sinf(x), sin(x))
-FLOATS(cos, cosf(x), cos(x))
-FLOATS(tan, tanf(x), tan(x))
-FLOATS(asin, asinf(x), asin(x))
-FLOATS(acos, acosf(x), acos(x))
-FLOATS(atan, atanf(x), atan(x))
-FLOATS(sinh, sinhf(x), sinh(x))
-FLOATS(cosh, coshf(x), cosh(x))
-FLOATS(tanh, fxs_vec_tanh(x), tanh(x))
-FLOATS(asinh, asinhf(x), asinh(x))
-FLOATS(acosh, acoshf(x), acosh(x))
-FLOATS(atanh, atanhf(x), atanh(x))
+FLOATS_COMPLEX(log2, log2f(x), log2(x), clog(x) / 0.6931471805599453)
+FLOATS_COMPLEX(log10, log10f(x), log10(x), clog(x) / 2.302585092994046)
+FLOATS_COMPLEX(sqrt, sqrtf(x), sqrt(x), csqrt(x))
+FLOATS_COMPLEX(rsqrt, 1.0f / sqrtf(x), 1 / sqrt(x), 1 / csqrt(x))
+FLOATS_COMPLEX(reciprocal, 1.0f / x, 1 / x, 1 / x)
+FLOATS_COMPLEX(sin, sinf(x), sin(x), csin(x))
+FLOATS_COMPLEX(cos, cosf(x), cos(x), ccos(x))
+FLOATS_COMPLEX(tan, tanf(x), tan(x), ctan(x))
+FLOATS_COMPLEX(asin, asinf(x), asin(x), casin(x))
+FLOATS_COMPLEX(acos, acosf(x), acos(x), cacos(x))
+FLOATS_COMPLEX(atan, atanf(x), atan(x), catan(x))
+FLOATS_COMPLEX(sinh, sinhf(x), sinh(x), csinh(x))
+FLOATS_COMPLEX(cosh, coshf(x), cosh(x), ccosh(x))
+FLOATS_COMPLEX(tanh, fxs_vec_tanh(x), tanh(x), ctanh(x))
+FLOATS_COMPLEX(asinh, asinhf(x), asinh(x), casinh(x))
+FLOATS_COMPLEX(acosh, acoshf(x), acosh(x), cacosh(x))
+FLOATS_COMPLEX(atanh, atanhf(x), atanh(x), catanh(x))
 FLOATS(erf, fxs_vec_erf(x), erf(x))
 FLOATS(erfc, erfcf(x), erfc(x))
 FLOATS(erfinv, (float)erfinv((double)x), erfinv(x))
 FLOATS(lgamma, (float)lgamma((double)x), lgamma(x))
-FLOATS(sigmoid, fxs_vec_sigmoid(x), sigmoid(x))
+FLOATS_COMPLEX(sigmoid, fxs_vec_sigmoid(x), sigmoid(x), 1 / (1 + cexp(-x)))
 FLOATS(logit, (float)logit((double)x), logit(x))
 FLOATS(deg2rad, x * 0.017453292f, x * 0.017453292519943295)
 FLOATS(rad2deg, x * 57.29578f, x * 57.29577951308232)
 NUMBERS(abs, fabsf(x), fabs(x), int_abs(x))
-NUMBERS(neg, -x, -x, 0 - (uint64_t)x)
+NUMBERS_COMPLEX(neg, -x, -x, 0 - (uint64_t)x, -x)
 NUMBERS(sign, float_sign(x), double_sign(x), (x > 0) - (x < 0))
-NUMBERS(square, x *x, x *x, (uint64_t)x *(uint64_t)x)
+NUMBERS_COMPLEX(square, x *x, x *x, (uint64_t)x *(uint64_t)x, x *x)
+NUMBERS_COMPLEX(sgn, float_sign(x), double_sign(x), (x > 0) - (x < 0), complex_sign(x))
 NUMBERS(floor, floorf(x), floor(x), x)
 NUMBERS(ceil, ceilf(x), ceil(x), x)
 NUMBERS(trunc, truncf(x), trunc(x), x)
 NUMBERS(frac, x - truncf(x), x - trunc(x), x & 0)
-PREDICATE(isnan, x != x, (x & 0) != 0)
-PREDICATE(isinf, x - x != x - x && x == x, (x & 0) != 0)
-PREDICATE(isfinite, x - x == x - x, (x & 0) == 0)
+PREDICATE_COMPLEX(isnan, x != x, (x & 0) != 0, x != x)
+PREDICATE_COMPLEX(isinf, x - x != x - x && x == x, (x & 0) != 0, isinf(creal(x)) || isinf(cimag(x)))
+PREDICATE_COMPLEX(isfinite, x - x == x - x, (x & 0) == 0, isfinite(creal(x)) && isfinite(cimag(x)))
 PREDICATE(signbit, signbit(x) != 0, x < 0)
 PREDICATE(isposinf, x == (float)INFINITY, (x & 0) != 0)
 PREDICATE(isneginf, x == (float)-INFINITY, (x & 0) != 0)
 #undef FLOATS
+#undef FLOATS_COMPLEX
 #undef NUMBERS
+#undef NUMBERS_COMPLEX
 #undef PREDICATE
+#undef PREDICATE_COMPLEX
 
 /* round(self, decimals): halves go to the even neighbour. */
 typedef struct scale {
@@ -189,49 +216,56 @@ static fxs_status run_any_abs(fxs_call *c) {
 #op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op,    \
             fxs_cost_one, FXS_OP_POINTWISE                                                         \
     }
-#define QUESTION(op)                                                                               \
+#define COMPLEX_ROW(op, infer, spellings)                                                          \
+    {                                                                                              \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op,    \
+            fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX                                        \
+    }
+#define QUESTION(op, flags)                                                                        \
     {                                                                                              \
 #op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer_bool, run_##op,         \
-            fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE                                     \
+            fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | (flags)                           \
     }
 
 const fxs_op fxs_ops_unary[] = {
-    ROW(exp, infer_float, ""),
+    COMPLEX_ROW(exp, infer_float, ""),
     ROW(exp2, infer_float, " torch._C._special.special_exp2"),
     ROW(expm1, infer_float, " torch._C._special.special_expm1"),
-    ROW(log, infer_float, ""),
+    COMPLEX_ROW(log, infer_float, ""),
     ROW(log1p, infer_float, " torch._C._special.special_log1p"),
-    ROW(log2, infer_float, ""),
-    ROW(log10, infer_float, ""),
-    ROW(sqrt, infer_float, ""),
-    ROW(rsqrt, infer_float, ""),
-    ROW(reciprocal, infer_float, ""),
-    ROW(sin, infer_float, ""),
-    ROW(cos, infer_float, ""),
-    ROW(tan, infer_float, ""),
-    ROW(asin, infer_float, " torch.arcsin Tensor.arcsin"),
-    ROW(acos, infer_float, " torch.arccos Tensor.arccos"),
-    ROW(atan, infer_float, " torch.arctan Tensor.arctan"),
-    ROW(sinh, infer_float, ""),
-    ROW(cosh, infer_float, ""),
-    ROW(tanh, infer_float, " torch.nn.functional.tanh"),
-    ROW(asinh, infer_float, " torch.arcsinh Tensor.arcsinh"),
-    ROW(acosh, infer_float, " torch.arccosh Tensor.arccosh"),
-    ROW(atanh, infer_float, " torch.arctanh Tensor.arctanh"),
+    COMPLEX_ROW(log2, infer_float, ""),
+    COMPLEX_ROW(log10, infer_float, ""),
+    COMPLEX_ROW(sqrt, infer_float, ""),
+    COMPLEX_ROW(rsqrt, infer_float, ""),
+    COMPLEX_ROW(reciprocal, infer_float, ""),
+    COMPLEX_ROW(sin, infer_float, ""),
+    COMPLEX_ROW(cos, infer_float, ""),
+    COMPLEX_ROW(tan, infer_float, ""),
+    COMPLEX_ROW(asin, infer_float, " torch.arcsin Tensor.arcsin"),
+    COMPLEX_ROW(acos, infer_float, " torch.arccos Tensor.arccos"),
+    COMPLEX_ROW(atan, infer_float, " torch.arctan Tensor.arctan"),
+    COMPLEX_ROW(sinh, infer_float, ""),
+    COMPLEX_ROW(cosh, infer_float, ""),
+    COMPLEX_ROW(tanh, infer_float, " torch.nn.functional.tanh"),
+    COMPLEX_ROW(asinh, infer_float, " torch.arcsinh Tensor.arcsinh"),
+    COMPLEX_ROW(acosh, infer_float, " torch.arccosh Tensor.arccosh"),
+    COMPLEX_ROW(atanh, infer_float, " torch.arctanh Tensor.arctanh"),
     ROW(erf, infer_float, " torch._C._special.special_erf"),
     ROW(erfc, infer_float, " torch._C._special.special_erfc"),
     ROW(erfinv, infer_float, " torch._C._special.special_erfinv"),
     ROW(lgamma, infer_float, " torch._C._special.special_gammaln"),
-    ROW(sigmoid, infer_float, " torch.nn.functional.sigmoid torch._C._special.special_expit"),
+    COMPLEX_ROW(sigmoid, infer_float,
+                " torch.nn.functional.sigmoid torch._C._special.special_expit"),
     ROW(logit, infer_float, " torch._C._special.special_logit"),
     ROW(deg2rad, infer_float, ""),
     ROW(rad2deg, infer_float, ""),
     {"abs", "(Tensor self) -> Tensor",
      "torch.abs Tensor.abs torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__",
      infer_abs, run_any_abs, fxs_cost_one, FXS_OP_POINTWISE},
-    ROW(neg, infer_neg, " torch.negative Tensor.negative operator.neg Tensor.__neg__"),
-    ROW(sign, infer_same, " torch.sgn Tensor.sgn"),
-    ROW(square, infer_square, ""),
+    COMPLEX_ROW(neg, infer_neg, " torch.negative Tensor.negative operator.neg Tensor.__neg__"),
+    ROW(sign, infer_same, ""),
+    COMPLEX_ROW(sgn, infer_same, ""),
+    COMPLEX_ROW(square, infer_square, ""),
     ROW(floor, infer_not_bool, ""),
     ROW(ceil, infer_not_bool, ""),
     ROW(trunc, infer_not_bool, " torch.fix Tensor.fix"),
@@ -241,13 +275,14 @@ const fxs_op fxs_ops_unary[] = {
     {"positive", "(Tensor self) -> Tensor",
      "torch.positive Tensor.positive operator.pos Tensor.__pos__", infer_positive, run_copy, NULL,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    QUESTION(isnan),
-    QUESTION(isinf),
-    QUESTION(isfinite),
-    QUESTION(signbit),
-    QUESTION(isposinf),
-    QUESTION(isneginf),
+    QUESTION(isnan, FXS_OP_COMPLEX),
+    QUESTION(isinf, FXS_OP_COMPLEX),
+    QUESTION(isfinite, FXS_OP_COMPLEX),
+    QUESTION(signbit, 0),
+    QUESTION(isposinf, 0),
+    QUESTION(isneginf, 0),
     {0},
 };
 #undef ROW
+#undef COMPLEX_ROW
 #undef QUESTION

@@ -191,6 +191,10 @@ double fxs_load_double(fxs_dtype d, const void *p) {
         return (double)fxs_half_to_float(LOAD(uint16_t));
     case FXS_BFLOAT16:
         return (double)fxs_bfloat16_to_float(LOAD(uint16_t));
+    case FXS_COMPLEX64:
+        return (double)LOAD(float);
+    case FXS_COMPLEX128:
+        return LOAD(double);
     default:
         return (double)fxs_load_int(d, p);
     }
@@ -218,6 +222,10 @@ void fxs_store_double(fxs_dtype d, void *p, double x) {
     case FXS_BOOL:
         *(uint8_t *)p = x != 0;
         break;
+    case FXS_COMPLEX64:
+    case FXS_COMPLEX128:
+        fxs_store_pair(d, p, (const double[2]){x, 0});
+        break;
     default:
         fxs_store_int(d, p, double_to_int(x));
     }
@@ -241,6 +249,8 @@ int64_t fxs_load_int(fxs_dtype d, const void *p) {
     case FXS_FLOAT64:
     case FXS_FLOAT16:
     case FXS_BFLOAT16:
+    case FXS_COMPLEX64:
+    case FXS_COMPLEX128:
         return double_to_int(fxs_load_double(d, p));
     default:
         return 0;
@@ -270,10 +280,30 @@ void fxs_store_int(fxs_dtype d, void *p, int64_t x) {
     case FXS_FLOAT32:
     case FXS_FLOAT64:
     case FXS_FLOAT16:
+    case FXS_COMPLEX64:
+    case FXS_COMPLEX128:
     case FXS_BFLOAT16:
         fxs_store_double(d, p, (double)x);
         break;
     default:
         break;
     }
+}
+
+void fxs_load_pair(fxs_dtype d, const void *p, double z[2]) {
+    z[0] = fxs_load_double(d, p);
+    z[1] = d == FXS_COMPLEX64    ? (double)((const float *)p)[1]
+           : d == FXS_COMPLEX128 ? ((const double *)p)[1]
+                                 : 0;
+}
+
+void fxs_store_pair(fxs_dtype d, void *p, const double z[2]) {
+    if (d == FXS_COMPLEX64)
+        ((float *)p)[0] = (float)z[0], ((float *)p)[1] = (float)z[1];
+    else if (d == FXS_COMPLEX128)
+        ((double *)p)[0] = z[0], ((double *)p)[1] = z[1];
+    else if (d == FXS_BOOL)
+        *(uint8_t *)p = z[0] != 0 || z[1] != 0;
+    else
+        fxs_store_double(d, p, z[0]);
 }

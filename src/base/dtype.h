@@ -21,6 +21,9 @@ FXS_API void fxs_store_double(fxs_dtype d, void *p, double x);
 /* One element of an integer or bool type, exactly; floats are truncated. */
 FXS_API int64_t fxs_load_int(fxs_dtype d, const void *p);
 FXS_API void fxs_store_int(fxs_dtype d, void *p, int64_t x);
+/* Real and imaginary part; a real type stores the real part, bool whether either is not 0. */
+FXS_API void fxs_load_pair(fxs_dtype d, const void *p, double z[2]);
+FXS_API void fxs_store_pair(fxs_dtype d, void *p, const double z[2]);
 
 /* Bits of the small float types; rounding is to nearest even. */
 float fxs_half_to_float(uint16_t h);

@@ -288,10 +288,15 @@ static void copy_run(const copy_job *j, char *dst, const char *src) {
         return;
     }
     bool exact = !fxs_is_floating(j->src_dtype) && !fxs_is_floating(j->dst_dtype);
+    bool pairs = fxs_is_complex(j->src_dtype);
     for (int64_t i = 0; i < j->run; i++) {
         const char *s = src + i * j->src_step * j->src_size;
         char *d = dst + i * j->dst_step * j->dst_size;
-        if (exact)
+        double z[2];
+        if (pairs) {
+            fxs_load_pair(j->src_dtype, s, z);
+            fxs_store_pair(j->dst_dtype, d, z);
+        } else if (exact)
             fxs_store_int(j->dst_dtype, d, fxs_load_int(j->src_dtype, s));
         else
             fxs_store_double(j->dst_dtype, d, fxs_load_double(j->src_dtype, s));

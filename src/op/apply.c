@@ -28,14 +28,14 @@ static fxs_status give_back_error(fxs_ctx *ctx, error_copy *e) {
     return s;
 }
 
-static fxs_status bind_one(fxs_ctx *ctx, const fxs_op *op, const fxs_value *args,
+static fxs_status bind_one(fxs_ctx *ctx, const fxs_candidate *o, const fxs_value *args,
                            const fxs_value *kwargs, fxs_arena *scratch, const fxs_schema **schema,
                            fxs_value **bound) {
-    FXS_TRY(fxs_registry_schema(ctx, op, schema));
+    FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
     *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
     if (!*bound)
         return fxs_fail_memory(ctx);
-    return fxs_schema_bind(ctx, scratch, op->name, *schema, args, kwargs, *bound);
+    return fxs_schema_bind(ctx, scratch, o->op->name, o->spelling, *schema, args, kwargs, *bound);
 }
 
 /* The first overload that takes the arguments. */
@@ -45,7 +45,7 @@ static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fx
                                 fxs_value **bound) {
     error_copy first = {0};
     for (const fxs_candidate *o = ops; o; o = o->next) {
-        fxs_status s = bind_one(ctx, o->op, args, kwargs, scratch, schema, bound);
+        fxs_status s = bind_one(ctx, o, args, kwargs, scratch, schema, bound);
         if (s == FXS_OK || s == FXS_ENOMEM) {
             fxs_free(first.message);
             *chosen = o;
@@ -133,8 +133,9 @@ static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "in place: the result has shape %s, but the tensor to write has shape %s",
                           fxs_sizes_text(out, a), fxs_sizes_text(self, b));
-    if (fxs_promote(self->dtype, out->dtype) != self->dtype &&
-        (fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype) || self->dtype == FXS_BOOL))
+    bool lost = fxs_is_floating(out->dtype) > fxs_is_floating(self->dtype) ||
+                fxs_is_complex(out->dtype) > fxs_is_complex(self->dtype);
+    if (fxs_promote(self->dtype, out->dtype) != self->dtype && (lost || self->dtype == FXS_BOOL))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "in place: a result of type %s can't be written into a tensor of type %s",
                           fxs_dtype_name(out->dtype), fxs_dtype_name(self->dtype));

@@ -8,6 +8,7 @@ typedef struct binding {
     fxs_ctx *ctx;
     fxs_arena *arena;
     const char *op;
+    const char *spelling; /* NULL: called by the row's name */
     const fxs_schema *schema;
     fxs_value *out;
     bool raw; /* nodes are values that are not known yet, and everything stays as it was given */
@@ -182,11 +183,36 @@ static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t 
     return put(b, i, &list);
 }
 
+/* Parameters that the row has for some of its spellings: PyTorch's functionals wrap operators and
+ * add to them. */
+static bool has_param(const binding *b, int i) {
+    static const struct {
+        const char *param, *spelling;
+        bool has; /* only spellings with this part have it; else all but these */
+    } some[] = {{"inplace", "torch.nn.functional.", true},
+                {"return_indices", "torch.nn.functional.", true},
+                {"cudnn_enable", "torch.nn.functional.", false},
+                {"cudnn_enabled", "torch.nn.functional.", false},
+                {"rounding_mode", "true_divide", false},
+                {"recompute_scale_factor", ".upsample", false},
+                {"antialias", ".upsample", false},
+                {"device", "Tensor.cpu", false},
+                {"non_blocking", "Tensor.cpu", false},
+                {"pin_memory", "Tensor.new_tensor", false}};
+    if (!b->spelling)
+        return true;
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        if (strcmp(some[k].param, b->schema->params[i].name) == 0 &&
+            (strstr(b->spelling, some[k].spelling) != NULL) != some[k].has)
+            return false;
+    return true;
+}
+
 static fxs_status put_positional(binding *b, const fxs_value *args) {
     size_t n = fxs_value_len(args);
     for (size_t k = 0; k < n; k++) {
         int i = (int)k;
-        if (i >= b->schema->nparams || b->schema->params[i].keyword_only)
+        if (i >= b->schema->nparams || b->schema->params[i].keyword_only || !has_param(b, i))
             return fxs_fail(b->ctx, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d",
                             b->op, i, (int)n);
         if (b->schema->params[i].variadic)
@@ -215,7 +241,7 @@ static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
         int i = name ? fxs_schema_index(b->schema, name) : -1;
         if (i < 0 && name)
             i = other_name(b, name);
-        if (i < 0)
+        if (i < 0 || !has_param(b, i))
             return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op,
                             name ? name : "?");
         if (b->given[i])
@@ -235,9 +261,11 @@ static fxs_status missing(const binding *b, int i) {
                     b->schema->params[i].name);
 }
 
-fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
-                           const fxs_value *args, const fxs_value *kwargs, fxs_value *out) {
-    binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out};
+fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const char *spelling,
+                           const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs,
+                           fxs_value *out) {
+    binding b = {
+        .ctx = ctx, .arena = a, .op = op_name, .spelling = spelling, .schema = s, .out = out};
     FXS_TRY(bind(&b, args, kwargs));
     for (int i = 0; i < s->nparams; i++) {
         if (b.given[i])

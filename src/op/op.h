@@ -36,7 +36,8 @@ enum {
     FXS_OP_GRAD_OF_SELF =
         64, /* only the first argument can make results require grad (x.expand_as(y)) */
     FXS_OP_GRAD_EACH =
-        128 /* result i requires grad when tensor i of the first argument does (meshgrid) */
+        128, /* result i requires grad when tensor i of the first argument does (meshgrid) */
+    FXS_OP_COMPLEX = 256 /* computes complex64 and complex128 too */
 };
 
 /* One operator.

@@ -8,6 +8,7 @@
 /* One operator under one of its spellings. */
 typedef struct fxs_candidate {
     const fxs_op *op;
+    const char *spelling;             /* NULL: found by the row's name */
     bool in_place;                    /* the spelling has the trailing underscore */
     const struct fxs_candidate *next; /* the next overload */
 } fxs_candidate;

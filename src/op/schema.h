@@ -40,9 +40,10 @@ typedef struct fxs_schema {
 fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_schema *out);
 /* Binds args (a tuple) and kwargs (a dict, may be NULL) into out[nparams]; containers that it makes
  * (expanded lists) go to `a`, everything else is borrowed. What does not fit is FXS_ETYPE with
- * operator, argument, and types. */
+ * operator, argument, and types. `spelling` is how the operator is called, NULL: by its row's name;
+ * some spellings lack parameters of the row. */
 FXS_API fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
-                                   const fxs_schema *s, const fxs_value *args,
+                                   const char *spelling, const fxs_schema *s, const fxs_value *args,
                                    const fxs_value *kwargs, fxs_value *out);
 /* The same for arguments in which nodes stand for what is not known yet, and which stay as they
  * were given: an int for int[2] is no list. given[nparams] tells which are no defaults. */

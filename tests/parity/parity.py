@@ -20,13 +20,14 @@ import answers
 import cases
 import coverage
 import source
-from source import Source, contiguous
+import widen
+from source import Source
 
 warnings.filterwarnings('ignore')
 torch.set_num_threads(1)
 RANKED = os.path.join(os.path.dirname(__file__), 'ranked.json')
 STRANGE = set()  # spellings that PyTorch 1.13 does not have
-Row = collections.namedtuple('Row', 'name params types spellings')
+Row = collections.namedtuple('Row', 'name params types defaults spellings')
 
 
 def read_table(fxscope):
@@ -37,8 +38,10 @@ def read_table(fxscope):
     for line in ops.split('\n')[2:]:
         parts = re.split(r'\s{2,}', line.strip())
         if len(parts) == 4:
-            params = [p.split('=')[0].split() for p in parts[2][1:].split(') ->')[0].split(', ')]
-            rows.append(Row(parts[1], [p[-1] for p in params], [p[0] for p in params], parts[3].split()))
+            params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', parts[2][1:].split(') ->')[0])]
+            words = [p.split() for p, _ in params]
+            rows.append(Row(parts[1], [p[-1] for p in words], [p[0] for p in words], [d or None for _, d in params],
+                            parts[3].split()))
     starts = re.match(r'(-+\s+)(-+\s+)', layers.split('\n')[1])
     at, to = len(starts.group(1)), len(starts.group(1)) + len(starts.group(2))
     return rows, [line[at:to].strip() for line in layers.split('\n')[2:] if line.strip()]
@@ -77,47 +80,6 @@ def by_keyword(g, args, row):
     return kwargs
 
 
-def odd_strides(j):
-    """Is there a tensor whose dimensions of size 0 or 1 have strides that no layout gives them? Then PyTorch's results have
-    such strides too, as they happen to come out of its many paths, and only the other dimensions are compared."""
-    if isinstance(j, list):
-        return any(map(odd_strides, j))
-    if not isinstance(j, dict):
-        return False
-    if 't' not in j:
-        return any(map(odd_strides, j.values()))
-    sizes, strides = j['t']['sizes'], j['t'].get('strides')
-    if strides is None:
-        return False
-    n = len(sizes)
-    likely = [contiguous(sizes)]
-    if n in (4, 5):
-        order = contiguous([sizes[0]] + sizes[2:] + [sizes[1]])
-        likely.append([order[0], order[-1]] + order[1:-1])
-    return not any(all(a == b or (s > 1 and 0 not in sizes) for s, a, b in zip(sizes, strides, k)) for k in likely)
-
-
-def spoil(g, args, row):
-    """Makes one argument wrong, or not. Python takes anything for a bool, and there is nothing to learn from that."""
-    i = g.int(0, len(args) - 1) if args else 0
-    kind = g.int(0, 4)
-    at = len(args) if not args or kind == 0 else i
-    if at < len(row.types) and (row.types[at] in ('bool', 'bool?', 'any') or row.params[at].startswith('_')):
-        return
-    if '...' in ''.join(row.types):  # its names are those of lists: what stands behind them is passed over
-        return
-    if not args or kind == 0:
-        args.append(g.pick(7, 'odd', None))
-    elif kind == 1:
-        args[i] = g.pick('odd', None, 99, -7, [1, 2, 3, 4, 5])
-    elif isinstance(args[i], dict) and 't' in args[i]:
-        args[i] = g.tensor(g.shape(0, 4), g.any())
-    elif isinstance(args[i], bool) or not isinstance(args[i], int):
-        args.pop()
-    else:
-        args[i] = g.pick(-9, 9, args[i] + 1, 0.5, True)
-
-
 def writes_self(spelling, args):
     last = spelling.split('.')[-1]
     return (last.endswith('_') and not last.endswith('__')) or last == 'setitem' or (
@@ -128,10 +90,13 @@ def writes_self(spelling, args):
 def make_op(g, row, spelling):
     templates = cases.TABLE[row.name]
     args, kwargs = g.pick(*templates)(g)
-    args = list(args)
+    args, kwargs = list(args), dict(kwargs)
+    python = spelling.startswith(('operator', 'math', 'builtins'))
+    if g.chance(0.6) and not python:
+        widen.widen(g, args, kwargs, row)
     if g.chance(0.12) and row.name not in cases.RANDOM and 'mod' not in spelling and not spelling.startswith('math'):
-        spoil(g, args, row)
-    elif g.chance(0.2) and not spelling.startswith(('operator', 'math', 'builtins')):
+        widen.spoil(g, args, {} if python else kwargs, row)
+    elif g.chance(0.2) and not python:
         kwargs = {**by_keyword(g, args, row), **kwargs}
     if spelling.startswith(('operator.', 'math.')) or '__' in spelling:
         kwargs = {} if row.name != 'python_prod' else kwargs
@@ -160,8 +125,6 @@ def make_case(seed, number, unit):
     kind, what, spelling = unit
     g = Source(zlib.crc32(f'{seed} {number} {spelling}'.encode()), spelling)
     case = make_op(g, what, spelling) if kind == 'op' else make_layer(g, what)
-    if odd_strides(case['args']) or odd_strides(list(case.get('kwargs', {}).values())):
-        case['odd'] = True
     case['want'] = answers.answer(case)
     return case
 
