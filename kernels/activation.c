@@ -2,6 +2,8 @@
  * makes the call in place (apply.c sees to it). Dropout and its kin are in dropout.c, softmax in
  * softmax.c, sigmoid and tanh in unary.c.
  */
+#include <complex.h>
+
 #include "kernels/format.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
@@ -62,13 +64,19 @@ FLOATS(gelu, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)),
        0.5 * x * (1 + erf(x * 0.7071067811865476)))
 FLOATS(gelu_tanh, 0.5f * x * (1 + fxs_vec_tanh(0.79788456f * (x + 0.044715f * x * x * x))),
        gelu_tanh(x))
-FLOATS(silu, x *fxs_vec_sigmoid(x), x *sigmoid(x))
+FXS_LOOP1(silu_f32, float, float, extra, x *fxs_vec_sigmoid(x))
+FXS_LOOP1(silu_f64, double, double, extra, x *sigmoid(x))
+FXS_LOOP1(silu_c128, double complex, double complex, extra, x / (1 + cexp(-x)))
+static const fxs_loops silu_loops = {silu_f32, silu_f64, NULL, false, silu_c128};
 FLOATS(mish, x *fxs_vec_tanh(softplus32(x)), x *tanh(softplus64(x)))
 FLOATS(hardsigmoid, fxs_vec_clamp(x + 3, 0, 6) / 6, (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)
 FLOATS(hardswish, x *fxs_vec_clamp(x + 3, 0, 6) / 6, x *(x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)
 FLOATS(softplus, x * p->a > p->b ? x : softplus32(x * p->a) / p->a,
        x * p->da > p->db ? x : softplus64(x * p->da) / p->da)
-FLOATS(softsign, x / (1 + fabsf(x)), x / (1 + fabs(x)))
+FXS_LOOP1(softsign_f32, float, float, extra, x / (1 + fabsf(x)))
+FXS_LOOP1(softsign_f64, double, double, extra, x / (1 + fabs(x)))
+FXS_LOOP1(softsign_c128, double complex, double complex, extra, x / (1 + cabs(x)))
+static const fxs_loops softsign_loops = {softsign_f32, softsign_f64, NULL, false, softsign_c128};
 FLOATS(tanhshrink, x - fxs_vec_tanh(x), x - tanh(x))
 FLOATS(softshrink,
        x > p->a    ? x - p->a
@@ -106,7 +114,7 @@ static fxs_status infer_number(fxs_call *c) {
 static fxs_status infer_float(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, self->dtype));
-    if (!fxs_is_floating(self->dtype))
+    if (!fxs_is_floating(self->dtype) && !fxs_is_complex(self->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
                           fxs_dtype_name(self->dtype));
     return fxs_out_like(c, self, self->dtype);
@@ -272,11 +280,14 @@ static fxs_status run_glu(fxs_call *c) {
 
 #define F " torch.nn.functional."
 #define NN "torch._C._nn."
-#define ROW(op, args, infer, spellings)                                                            \
+#define FLAGGED_ROW(op, args, infer, spellings, flags)                                             \
     {                                                                                              \
 #op, "(Tensor input" args ") -> Tensor", spellings, infer, run_##op, fxs_cost_one,         \
-            FXS_OP_POINTWISE                                                                       \
+            FXS_OP_POINTWISE | (flags)                                                             \
     }
+#define ROW(op, args, infer, spellings) FLAGGED_ROW(op, args, infer, spellings, 0)
+#define COMPLEX_ROW(op, args, infer, spellings)                                                    \
+    FLAGGED_ROW(op, args, infer, spellings, FXS_OP_COMPLEX)
 #define IN_PLACE(f) f " " f "_!"
 
 const fxs_op fxs_ops_activation[] = {
@@ -290,7 +301,8 @@ const fxs_op fxs_ops_activation[] = {
     ROW(selu, ", bool inplace=False", infer_float, "torch.selu" F "selu"),
     ROW(celu, ", number alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
     ROW(gelu, ", *, str approximate='none'", infer_gelu, NN "gelu" F "gelu"),
-    ROW(silu, ", bool inplace=False", infer_float, "torch.nn.functional.silu " IN_PLACE(NN "silu")),
+    COMPLEX_ROW(silu, ", bool inplace=False", infer_float,
+                "torch.nn.functional.silu " IN_PLACE(NN "silu")),
     ROW(mish, ", bool inplace=False", infer_float, "torch.nn.functional.mish " IN_PLACE(NN "mish")),
     ROW(hardtanh, ", number min_val=-1.0, number max_val=1.0, bool inplace=False", infer_hardtanh,
         "torch.nn.functional.hardtanh " IN_PLACE(NN "hardtanh")),
@@ -299,7 +311,7 @@ const fxs_op fxs_ops_activation[] = {
     ROW(hardswish, ", bool inplace=False", infer_float,
         "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
     ROW(softplus, ", number beta=1, number threshold=20", infer_float, NN "softplus" F "softplus"),
-    ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
+    COMPLEX_ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
     ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
     ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
     ROW(hardshrink, ", number lambd=0.5", infer_float,
@@ -315,6 +327,8 @@ const fxs_op fxs_ops_activation[] = {
 #undef F
 #undef NN
 #undef ROW
+#undef COMPLEX_ROW
+#undef FLAGGED_ROW
 #undef IN_PLACE
 
 const fxs_module_row fxs_modules_activation[] = {

@@ -164,7 +164,7 @@ static fxs_status infer_move(fxs_call *c) {
 METHODS(X)
 #undef X
 
-#define PURE FXS_OP_NO_INPLACE
+#define PURE (FXS_OP_NO_INPLACE | FXS_OP_COMPLEX)
 #define FORMAT "*, memory_format? memory_format=None) -> Tensor"
 
 const fxs_op fxs_ops_cast[] = {

@@ -31,16 +31,12 @@ fxs_status fxs_out_as(fxs_call *c, int dtype_at, int format_at) {
 }
 
 void fxs_fill_tensor(fxs_call *c, fxs_tensor *t, const fxs_value *v) {
-    fxs_number n;
     fxs_tensor one = {.ndim = t->ndim};
-    if (fxs_tensor_numel(t) == 0 || !fxs_number_of(v, &n))
-        return;
     int64_t at = t->offset;
-    char *p = (char *)t->storage->data + at * (int64_t)fxs_dtype_size(t->dtype);
-    if (n.real)
-        fxs_store_double(t->dtype, p, n.f);
-    else
-        fxs_store_int(t->dtype, p, n.i);
+    if (fxs_tensor_numel(t) == 0 ||
+        !fxs_store_value(t->dtype,
+                         (char *)t->storage->data + at * (int64_t)fxs_dtype_size(t->dtype), v))
+        return;
     memcpy(one.sizes, t->sizes, sizeof one.sizes); /* the first element, stretched over all */
     one.dtype = t->dtype;
     one.storage = t->storage;
@@ -117,9 +113,8 @@ typedef struct range {
 static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
     bool real = r->start.real || r->end.real || r->step.real;
     r->dtype = fxs_dtype_arg(c, dtype_at, real ? FXS_FLOAT32 : FXS_INT64);
-    FXS_TRY(fxs_check_computable(c, r->dtype));
-    if (r->dtype == FXS_BOOL)
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    if (!fxs_is_computable(r->dtype) || r->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(r->dtype));
     if (!(fabs(r->start.f) < 0x1p63) || !(fabs(r->end.f) < 0x1p63) || !(fabs(r->step.f) < 0x1p63))
         return FXS_REFUSE(c, FXS_EINVAL, "unsupported range: %g -> %g", r->start.f, r->end.f);
     if (!fxs_is_floating(r->dtype)) { /* integers count in whole steps */
@@ -302,8 +297,8 @@ static fxs_status run_copy(fxs_call *c) {
     return FXS_OK;
 }
 
-#define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD)
-#define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF)
+#define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_COMPLEX)
+#define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF | FXS_OP_COMPLEX)
 #define REST                                                                                       \
     "layout? layout=None, device? device=None, bool? pin_memory=False, bool requires_grad=False) " \
     "-> Tensor"

@@ -33,7 +33,7 @@ static fxs_status look(fxs_call *c, const fxs_value *v, int depth, nest *n) {
                           (long long)n->sizes[depth], depth);
     if (v->tag == FXS_V_UNKNOWN || (v->tag == FXS_V_TENSOR && !v->u.tensor->storage))
         return FXS_REFUSE(c, FXS_EUNKNOWN, "a value is not known without computing it");
-    if (!fxs_number_of(v, &number))
+    if (!fxs_number_of(v, &number) && v->tag != FXS_V_COMPLEX)
         return FXS_REFUSE(c, FXS_ETYPE, "could not infer dtype of %s", fxs_value_type_name(v));
     fxs_dtype d = fxs_common_type(&one);
     n->dtype = n->any ? fxs_promote(n->dtype, d) : d;
@@ -42,17 +42,11 @@ static fxs_status look(fxs_call *c, const fxs_value *v, int depth, nest *n) {
 }
 
 static void put(const fxs_value *v, fxs_tensor *t, int64_t *at) {
-    fxs_number n;
     char *p = (char *)fxs_tensor_data(t) + *at * (int64_t)fxs_dtype_size(t->dtype);
     for (size_t i = 0; is_list(v) && i < fxs_value_len(v); i++)
         put(fxs_value_item(v, i), t, at);
-    if (is_list(v) || !fxs_number_of(v, &n))
-        return;
-    if (n.real)
-        fxs_store_double(t->dtype, p, n.f);
-    else
-        fxs_store_int(t->dtype, p, n.i);
-    ++*at;
+    if (!is_list(v) && fxs_store_value(t->dtype, p, v))
+        ++*at;
 }
 
 /* The values are known in META mode too, and so is the tensor: it is filled here, and needs no
@@ -99,7 +93,7 @@ static fxs_status run_tensor(fxs_call *c) {
     return FXS_OK;
 }
 
-#define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD)
+#define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_COMPLEX)
 #define OPTIONS                                                                                    \
     "dtype? dtype=None, device? device=None, bool requires_grad=False, bool? pin_memory=False) "   \
     "-> Tensor"
@@ -107,7 +101,7 @@ static fxs_status run_tensor(fxs_call *c) {
 const fxs_op fxs_ops_create_data[] = {
     {"tensor", "(any data, *, " OPTIONS, "torch.tensor", infer_tensor, run_tensor, NULL, PURE},
     {"as_tensor", "(any data, dtype? dtype=None, device? device=None) -> Tensor", "torch.as_tensor",
-     infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE},
+     infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"new_tensor", "(Tensor self, any data, *, " OPTIONS, "Tensor.new_tensor", infer_new_tensor,
      NULL, NULL, PURE},
     {"scalar_tensor", "(Scalar s, *, " OPTIONS, "torch.scalar_tensor", infer_scalar_tensor, NULL,

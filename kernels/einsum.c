@@ -498,6 +498,6 @@ const fxs_op fxs_ops_einsum[] = {
      .infer = infer_einsum,
      .kernel = run_einsum,
      .cost = cost_einsum,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {0},
 };

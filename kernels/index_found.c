@@ -21,7 +21,9 @@ static int64_t offset_at(const fxs_tensor *t, int64_t position) {
 }
 
 static bool is_true(const fxs_tensor *t, int64_t position) {
-    return fxs_load_double(t->dtype, element(t, offset_at(t, position))) != 0;
+    double z[2];
+    fxs_load_pair(t->dtype, element(t, offset_at(t, position)), z);
+    return z[0] != 0 || z[1] != 0;
 }
 
 static fxs_status need_values(fxs_call *c, const fxs_tensor *t) {
@@ -252,9 +254,9 @@ static fxs_status run_consecutive(fxs_call *c) { return run_unique_by(c, false, 
 
 const fxs_op fxs_ops_index_found[] = {
     {"nonzero", "(Tensor self, *, bool as_tuple=False) -> Tensor", "torch.nonzero Tensor.nonzero",
-     infer_nonzero, run_nonzero, NULL, PURE},
+     infer_nonzero, run_nonzero, NULL, PURE | FXS_OP_COMPLEX},
     {"where_nonzero", "(Tensor condition) -> Tensor[]", "torch.where", infer_where_nonzero,
-     run_where_nonzero, NULL, PURE},
+     run_where_nonzero, NULL, PURE | FXS_OP_COMPLEX},
     {"masked_select", "(Tensor self, Tensor mask) -> Tensor",
      "torch.masked_select Tensor.masked_select", infer_masked_select, run_masked_select, NULL,
      PURE},

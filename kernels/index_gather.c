@@ -1,6 +1,7 @@
 /* index_gather.c: gather scatter scatter_add take_along_dim index_select index_add index_copy
  * index_fill take: reads and writes at places that an index tensor names along one dimension.
  * Indices are checked in the kernel: infer may not look at values. */
+#include <complex.h>
 #include <string.h>
 
 #include "kernels/iterate.h"
@@ -182,13 +183,30 @@ static fxs_status copy_self(fxs_call *c) {
 
 typedef enum putting { SET, ADD, MULTIPLY } putting;
 
-static void put_one(fxs_tensor *t, int64_t at, putting how, double f, int64_t i) {
+/* A number in the three ways that types take it. */
+typedef struct number {
+    double complex f;
+    int64_t i;
+} number;
+
+static number load_number(fxs_dtype d, const void *p) {
+    double z[2];
+    fxs_load_pair(d, p, z);
+    return (number){.f = CMPLX(z[0], z[1]), .i = fxs_load_int(d, p)};
+}
+
+static void put_one(fxs_tensor *t, int64_t at, putting how, number new_one) {
     char *p = element(t, at);
-    if (fxs_is_floating(t->dtype)) {
-        double old = fxs_load_double(t->dtype, p);
-        fxs_store_double(t->dtype, p, how == ADD ? old + f : how == MULTIPLY ? old * f : f);
+    double complex f = new_one.f;
+    if (fxs_is_complex(t->dtype)) {
+        double complex old = load_number(t->dtype, p).f;
+        f = how == ADD ? old + f : how == MULTIPLY ? old * f : f;
+        fxs_store_pair(t->dtype, p, (const double[2]){creal(f), cimag(f)});
+    } else if (fxs_is_floating(t->dtype)) {
+        double old = fxs_load_double(t->dtype, p), x = creal(f);
+        fxs_store_double(t->dtype, p, how == ADD ? old + x : how == MULTIPLY ? old * x : x);
     } else {
-        uint64_t old = (uint64_t)fxs_load_int(t->dtype, p), new = (uint64_t)i;
+        uint64_t old = (uint64_t)fxs_load_int(t->dtype, p), new = (uint64_t)new_one.i;
         fxs_store_int(t->dtype, p,
                       (int64_t)(how == ADD        ? old + new
                                 : how == MULTIPLY ? old *new
@@ -197,30 +215,33 @@ static void put_one(fxs_tensor *t, int64_t at, putting how, double f, int64_t i)
 }
 
 /* A number as it is written into a type. */
-static void number_for(const fxs_call *c, int i, double *f, int64_t *whole) {
-    *f = fxs_arg_float(c, i);
-    *whole = fxs_arg_int(c, i);
+static number number_for(const fxs_call *c, int i) {
+    const fxs_tensor *t = fxs_arg_tensor(c, i);
+    if (t)
+        return load_number(t->dtype, fxs_tensor_data(t));
+    if (c->arg[i].tag == FXS_V_COMPLEX)
+        return (number){.f = CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])};
+    return (number){.f = fxs_arg_float(c, i), .i = fxs_arg_int(c, i)};
 }
 
 static fxs_status scatter(fxs_call *c, putting how) {
     fxs_tensor *out = c->out[0];
     const fxs_tensor *index = fxs_arg_tensor(c, 2), *src = fxs_arg_tensor(c, 3);
-    double f;
-    int64_t whole;
+    number x = {0};
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
-    number_for(c, 3, &f, &whole);
+    if (!src)
+        x = number_for(c, 3);
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), false, &k));
         if (src) {
             int64_t at = offset_at(src->ndim ? index->ndim : 0, index->sizes, src->strides, i, -1);
-            f = fxs_load_double(src->dtype, element(src, at));
-            whole = fxs_load_int(src->dtype, element(src, at));
+            x = load_number(src->dtype, element(src, at));
         }
         int64_t put = offset_at(out->ndim ? index->ndim : 0, index->sizes, out->strides, i, dim);
-        put_one(out, put + k * stride_at(out, dim), how, f, whole);
+        put_one(out, put + k * stride_at(out, dim), how, x);
     }
     return FXS_OK;
 }
@@ -307,10 +328,9 @@ static fxs_status infer_index_source(fxs_call *c) {
     return out_like_self(c);
 }
 
-static fxs_status put_slices(fxs_call *c, bool add, double alpha) {
+static fxs_status put_slices(fxs_call *c, bool add, number alpha) {
     fxs_tensor *out = c->out[0];
     const fxs_tensor *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
-    int64_t whole = (int64_t)alpha;
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
@@ -320,16 +340,19 @@ static fxs_status put_slices(fxs_call *c, bool add, double alpha) {
         fxs_tensor from = slice_of(source, dim, i), to = slice_of(out, dim, k);
         for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++) {
             const char *p = element(&from, offset_at(from.ndim, from.sizes, from.strides, e, -1));
-            double f = alpha * fxs_load_double(from.dtype, p);
-            int64_t v = (int64_t)((uint64_t)whole * (uint64_t)fxs_load_int(from.dtype, p));
-            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), add ? ADD : SET, f, v);
+            number x = load_number(from.dtype, p);
+            x.f *= alpha.f;
+            x.i = (int64_t)((uint64_t)alpha.i * (uint64_t)x.i);
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), add ? ADD : SET, x);
         }
     }
     return FXS_OK;
 }
 
-static fxs_status run_index_add(fxs_call *c) { return put_slices(c, true, fxs_arg_float(c, 4)); }
-static fxs_status run_index_copy(fxs_call *c) { return put_slices(c, false, 1); }
+static fxs_status run_index_add(fxs_call *c) { return put_slices(c, true, number_for(c, 4)); }
+static fxs_status run_index_copy(fxs_call *c) {
+    return put_slices(c, false, (number){.f = 1, .i = 1});
+}
 
 /* index_fill(self, dim, index, value) */
 static fxs_status infer_index_fill(fxs_call *c) {
@@ -352,23 +375,17 @@ static fxs_status infer_index_fill(fxs_call *c) {
 
 static fxs_status run_index_fill(fxs_call *c) {
     fxs_tensor *out = c->out[0];
-    const fxs_tensor *index = fxs_arg_tensor(c, 2), *value = fxs_arg_tensor(c, 3);
-    double f;
-    int64_t whole;
+    const fxs_tensor *index = fxs_arg_tensor(c, 2);
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
-    number_for(c, 3, &f, &whole);
-    if (value) {
-        f = fxs_load_double(value->dtype, fxs_tensor_data(value));
-        whole = fxs_load_int(value->dtype, fxs_tensor_data(value));
-    }
+    number x = number_for(c, 3);
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), true, &k));
         fxs_tensor to = slice_of(out, dim, k);
         for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++)
-            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), SET, f, whole);
+            put_one(&to, offset_at(to.ndim, to.sizes, to.strides, e, -1), SET, x);
     }
     return FXS_OK;
 }
@@ -410,20 +427,23 @@ const fxs_op fxs_ops_index_gather[] = {
     {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor",
      "torch.take_along_dim Tensor.take_along_dim", infer_take_along, run_take_along, NULL, PURE},
     {"scatter", "(Tensor self, int dim, Tensor index, Tensor src, *, str? reduce=None) -> Tensor",
-     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
+     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
     {"scatter", "(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None) -> Tensor",
-     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, 0},
+     "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
     {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-     "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add, 0},
+     "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add,
+     FXS_OP_COMPLEX},
     {"index_select", "(Tensor self, int dim, Tensor index) -> Tensor",
      "torch.index_select Tensor.index_select", infer_index_select, run_index_select, NULL, PURE},
     {"index_add",
      "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-     "torch.index_add Tensor.index_add", infer_index_source, run_index_add, cost_index_add, 0},
+     "torch.index_add Tensor.index_add", infer_index_source, run_index_add, cost_index_add,
+     FXS_OP_COMPLEX},
     {"index_copy", "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-     "torch.index_copy Tensor.index_copy", infer_index_source, run_index_copy, NULL, 0},
+     "torch.index_copy Tensor.index_copy", infer_index_source, run_index_copy, NULL,
+     FXS_OP_COMPLEX},
     {"index_fill", "(Tensor self, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
-     "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, 0},
+     "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, FXS_OP_COMPLEX},
     {"take", "(Tensor self, Tensor index) -> Tensor", "torch.take Tensor.take", infer_take,
      run_take, NULL, PURE},
     {0},

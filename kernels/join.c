@@ -252,7 +252,7 @@ static fxs_status run_stack(fxs_call *c) {
     return FXS_OK;
 }
 
-#define PURE FXS_OP_NO_INPLACE
+#define PURE (FXS_OP_NO_INPLACE | FXS_OP_COMPLEX)
 
 const fxs_op fxs_ops_join[] = {
     {"cat", "(Tensor[] tensors, int dim=0) -> Tensor", "torch.cat torch.concat torch.concatenate",

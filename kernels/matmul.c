@@ -1,6 +1,8 @@
 /* matmul.c: products of matrices and vectors by all their names: matmul, mm, bmm, mv, dot, outer,
  * and those that add to a scaled tensor (addmm, addmv, baddbmm). The multiplying itself is in
  * product.c and gemm.c. */
+#include <complex.h>
+
 #include "kernels/families.h"
 #include "kernels/product.h"
 
@@ -138,6 +140,11 @@ static fxs_status infer_baddbmm(fxs_call *c) {
     return infer_added(c);
 }
 
+static double complex number_at(const fxs_call *c, int i) {
+    return c->arg[i].tag == FXS_V_COMPLEX ? CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])
+                                          : fxs_arg_float(c, i);
+}
+
 static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
                          int64_t n) {
     double beta = fxs_arg_float(c, ADD_BETA), alpha = fxs_arg_float(c, ADD_ALPHA);
@@ -162,6 +169,21 @@ static void scale_integers(const fxs_call *c, fxs_tensor *product, const fxs_ten
     }
 }
 
+static void scale_pairs(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
+                        int64_t n) {
+    double complex beta = number_at(c, ADD_BETA), alpha = number_at(c, ADD_ALPHA);
+    size_t size = fxs_dtype_size(product->dtype);
+    char *p = fxs_tensor_data(product), *q = fxs_tensor_data(input);
+    for (int64_t i = 0; i < n; i++, p += size, q += size) {
+        double z[2], y[2];
+        fxs_load_pair(product->dtype, p, z);
+        fxs_load_pair(product->dtype, q, y);
+        double complex x = alpha * CMPLX(z[0], z[1]);
+        x = beta == 0 ? x : x + beta * CMPLX(y[0], y[1]);
+        fxs_store_pair(product->dtype, p, (const double[2]){creal(x), cimag(x)});
+    }
+}
+
 static fxs_status run_added(fxs_call *c) {
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor expanded = *fxs_arg_tensor(c, ADD_INPUT);
@@ -176,8 +198,9 @@ static fxs_status run_added(fxs_call *c) {
     fxs_product(&w, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B), out, false);
     fxs_tensor *added = fxs_work_in(&w, &expanded);
     if (added)
-        (fxs_is_floating(w.dtype) ? scale_floats : scale_integers)(c, out, added,
-                                                                   fxs_tensor_numel(out));
+        (fxs_is_complex(w.dtype)    ? scale_pairs
+         : fxs_is_floating(w.dtype) ? scale_floats
+                                    : scale_integers)(c, out, added, fxs_tensor_numel(out));
     return fxs_work_end(&w);
 }
 
@@ -226,68 +249,71 @@ const fxs_op fxs_ops_matmul[] = {
      .infer = infer_matmul,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "rmatmul",
      .schema = "(Tensor self, Tensor other) -> Tensor",
      .torch = "Tensor.__rmatmul__",
      .infer = infer_rmatmul,
      .kernel = run_rmatmul,
      .cost = cost_rmatmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "mm",
      .schema = "(Tensor input, Tensor mat2) -> Tensor",
      .torch = "torch.mm Tensor.mm",
      .infer = infer_mm,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "bmm",
      .schema = "(Tensor input, Tensor mat2) -> Tensor",
      .torch = "torch.bmm Tensor.bmm",
      .infer = infer_bmm,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "mv",
      .schema = "(Tensor input, Tensor vec) -> Tensor",
      .torch = "torch.mv Tensor.mv",
      .infer = infer_mv,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "dot",
      .schema = "(Tensor input, Tensor tensor) -> Tensor",
      .torch = "torch.dot torch.vdot Tensor.dot Tensor.vdot",
      .infer = infer_dot,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "outer",
      .schema = "(Tensor input, Tensor vec2) -> Tensor",
      .torch = "torch.outer torch.ger Tensor.outer Tensor.ger",
      .infer = infer_outer,
      .kernel = run_outer,
      .cost = cost_outer,
-     .flags = FXS_OP_NO_INPLACE},
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "addmm",
      .schema =
          "(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .torch = "torch.addmm Tensor.addmm",
      .infer = infer_addmm,
      .kernel = run_added,
-     .cost = cost_added},
+     .cost = cost_added,
+     .flags = FXS_OP_COMPLEX},
     {.name = "addmv",
      .schema = "(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .torch = "torch.addmv Tensor.addmv",
      .infer = infer_addmv,
      .kernel = run_added,
-     .cost = cost_added},
+     .cost = cost_added,
+     .flags = FXS_OP_COMPLEX},
     {.name = "baddbmm",
      .schema =
          "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .torch = "torch.baddbmm Tensor.baddbmm",
      .infer = infer_baddbmm,
      .kernel = run_added,
-     .cost = cost_added},
+     .cost = cost_added,
+     .flags = FXS_OP_COMPLEX},
     {0},
 };

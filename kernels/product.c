@@ -1,6 +1,7 @@
 /* product.c: see product.h. */
 #include "kernels/product.h"
 
+#include "kernels/complex.h"
 #include "kernels/gemm.h"
 
 /* A tensor seen as a stack of matrices: [batch..., rows, cols]. */
@@ -64,9 +65,51 @@ static void set_batch(fxs_gemm *g, const stack *a, const stack *b) {
     }
 }
 
+/* The real (0) or imaginary (1) part of a complex tensor, as a view of it. */
+static fxs_tensor part_of(const fxs_tensor *t, int part) {
+    fxs_tensor v = *t;
+    v.dtype = fxs_real_of(t->dtype);
+    v.offset = 2 * t->offset + part;
+    for (int i = 0; i < t->ndim; i++)
+        v.strides[i] = 2 * t->strides[i];
+    return v;
+}
+
+static void add_part(fxs_tensor *out, int part, const fxs_tensor *term, double sign, bool add) {
+    for (int64_t i = 0, n = fxs_tensor_numel(out); i < n; i++) {
+        char *p = (char *)fxs_tensor_data(out) + i * (int64_t)fxs_dtype_size(out->dtype);
+        double z[2], x = fxs_load_double(term->dtype, (char *)fxs_tensor_data(term) +
+                                                          i * (int64_t)fxs_dtype_size(term->dtype));
+        fxs_load_pair(out->dtype, p, z);
+        z[part] = (add ? z[part] : 0) + sign * x;
+        fxs_store_pair(out->dtype, p, z);
+    }
+}
+
+/* A complex product as four real ones. */
+static void complex_product(fxs_work *w, const fxs_tensor *a, const fxs_tensor *b, fxs_tensor *out,
+                            bool accumulate) {
+    fxs_work real = fxs_work_begin(w->call, fxs_real_of(w->dtype));
+    int64_t n = fxs_tensor_numel(out);
+    fxs_tensor *term = NULL;
+    real.status = fxs_tensor_new(w->call->ctx, real.dtype, 1, &n, &term);
+    for (int k = 0; k < 4 && real.status == FXS_OK; k++) {
+        fxs_tensor x = part_of(a, k / 2), y = part_of(b, k % 2);
+        fxs_product(&real, &x, &y, term, false);
+        if (real.status == FXS_OK)
+            add_part(out, k == 1 || k == 2, term, k == 3 ? -1 : 1, accumulate || k > 1);
+    }
+    fxs_tensor_unref(term);
+    w->status = fxs_work_end(&real);
+}
+
 void fxs_product(fxs_work *w, fxs_tensor *a, fxs_tensor *b, fxs_tensor *out, bool accumulate) {
     if (w->status != FXS_OK)
         return;
+    if (fxs_is_complex(w->dtype)) {
+        complex_product(w, a, b, out, accumulate);
+        return;
+    }
     stack x = usable(w, a, true), y = usable(w, b, false);
     if (w->status != FXS_OK)
         return;

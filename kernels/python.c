@@ -31,6 +31,32 @@ bool fxs_number_of(const fxs_value *v, fxs_number *out) {
     return true;
 }
 
+/* The parts of a complex number or of a complex tensor of one known element. */
+static bool pair_of(const fxs_value *v, double z[2]) {
+    const fxs_tensor *t = v->tag == FXS_V_TENSOR ? v->u.tensor : NULL;
+    if (v->tag == FXS_V_COMPLEX)
+        memcpy(z, v->u.c, sizeof v->u.c);
+    else if (t && t->storage && fxs_tensor_numel(t) == 1 && fxs_is_complex(t->dtype))
+        fxs_load_pair(t->dtype, fxs_tensor_data(t), z);
+    else
+        return false;
+    return true;
+}
+
+bool fxs_store_value(fxs_dtype d, void *p, const fxs_value *v) {
+    fxs_number n;
+    double z[2];
+    if (pair_of(v, z))
+        fxs_store_pair(d, p, z);
+    else if (!fxs_number_of(v, &n))
+        return false;
+    else if (n.real)
+        fxs_store_double(d, p, n.f);
+    else
+        fxs_store_int(d, p, n.i);
+    return true;
+}
+
 fxs_status fxs_item(fxs_call *c, const fxs_tensor *t, fxs_value *out) {
     char text[FXS_SIZES_TEXT];
     fxs_value v = fxs_of_tensor((fxs_tensor *)t);
@@ -45,6 +71,11 @@ fxs_status fxs_item(fxs_call *c, const fxs_tensor *t, fxs_value *out) {
             c, FXS_EUNKNOWN,
             "the value of the tensor is not known without computing it: run with values, "
             "not with shapes only");
+    double z[2];
+    if (pair_of(&v, z)) {
+        *out = (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {z[0], z[1]}};
+        return FXS_OK;
+    }
     if (!fxs_number_of(&v, &n))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(t->dtype));
     *out = n.real ? fxs_float(n.f) : t->dtype == FXS_BOOL ? fxs_bool(n.i != 0) : fxs_int(n.i);
@@ -79,6 +110,9 @@ fxs_status fxs_truth(fxs_call *c, const fxs_value *v, bool *out) {
         return FXS_OK;
     case FXS_V_UNKNOWN:
         return FXS_REFUSE(c, FXS_EUNKNOWN, "the truth of a value is not known");
+    case FXS_V_COMPLEX:
+        *out = v->u.c[0] != 0 || v->u.c[1] != 0;
+        return FXS_OK;
     default:
         if (fxs_number_of(v, &n))
             *out = n.real ? n.f != 0 : n.i != 0;

@@ -14,6 +14,9 @@ typedef struct fxs_number {
 
 /* False when v is no number. A tensor of one known element counts as its item. */
 bool fxs_number_of(const fxs_value *v, fxs_number *out);
+/* Writes a number (complex ones too, and tensors of one known element) as an element of type d;
+ * false when v is none. */
+bool fxs_store_value(fxs_dtype d, void *p, const fxs_value *v);
 /* The item of a tensor of one element as a Python number; refuses other tensors, and values that
  * are not computed. */
 fxs_status fxs_item(fxs_call *c, const fxs_tensor *t, fxs_value *out);

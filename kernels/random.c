@@ -3,12 +3,13 @@
  * but not PyTorch's. */
 
 #include "base/rng.h"
+#include "kernels/complex.h"
 #include "kernels/create.h"
 #include "kernels/iterate.h"
 
 static fxs_status check_float(fxs_call *c, fxs_dtype d) {
     FXS_TRY(fxs_check_computable(c, d));
-    if (!fxs_is_floating(d))
+    if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     return FXS_OK;
 }
@@ -20,14 +21,29 @@ static void fill_integers(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, 
     fxs_fill_integers(ctx, t, seed, (int64_t)a, (int64_t)b);
 }
 
+/* A contiguous tensor as a row of real numbers: two of each complex one. */
+static fxs_tensor reals_of(const fxs_tensor *t) {
+    fxs_tensor r = *t;
+    if (!fxs_is_complex(t->dtype))
+        return r;
+    r.dtype = fxs_real_of(t->dtype);
+    r.offset *= 2;
+    r.ndim = 1;
+    r.sizes[0] = 2 * fxs_tensor_numel(t);
+    r.strides[0] = 1;
+    return r;
+}
+
 static fxs_status fill(fxs_call *c, fxs_tensor *t, fill_fn *fn, double a, double b) {
     fxs_tensor *own;
     if (fxs_tensor_is_contiguous(t)) {
-        fn(c->ctx, t, c->seed, a, b);
+        fxs_tensor reals = reals_of(t);
+        fn(c->ctx, &reals, c->seed, a, b);
         return FXS_OK;
     }
     FXS_TRY(fxs_tensor_new(c->ctx, t->dtype, t->ndim, t->sizes, &own));
-    fn(c->ctx, own, c->seed, a, b);
+    fxs_tensor reals = reals_of(own);
+    fn(c->ctx, &reals, c->seed, a, b);
     fxs_tensor_copy(c->ctx, t, own);
     fxs_tensor_unref(own);
     return FXS_OK;
@@ -180,10 +196,14 @@ static fxs_status run_normal(fxs_call *c) {
 #define LIKE "*, dtype? dtype=None, memory_format? memory_format=None, " REST
 
 const fxs_op fxs_ops_random[] = {
-    {"rand", "(int... size, " OPTIONS, "torch.rand", infer_sizes, run_rand, NULL, PURE},
-    {"randn", "(int... size, " OPTIONS, "torch.randn", infer_sizes, run_randn, NULL, PURE},
-    {"rand_like", "(Tensor self, " LIKE, "torch.rand_like", infer_like, run_rand, NULL, PURE},
-    {"randn_like", "(Tensor self, " LIKE, "torch.randn_like", infer_like, run_randn, NULL, PURE},
+    {"rand", "(int... size, " OPTIONS, "torch.rand", infer_sizes, run_rand, NULL,
+     PURE | FXS_OP_COMPLEX},
+    {"randn", "(int... size, " OPTIONS, "torch.randn", infer_sizes, run_randn, NULL,
+     PURE | FXS_OP_COMPLEX},
+    {"rand_like", "(Tensor self, " LIKE, "torch.rand_like", infer_like, run_rand, NULL,
+     PURE | FXS_OP_COMPLEX},
+    {"randn_like", "(Tensor self, " LIKE, "torch.randn_like", infer_like, run_randn, NULL,
+     PURE | FXS_OP_COMPLEX},
     {"randint", "(int high, int[] size, " OPTIONS, "torch.randint", infer_randint, run_randint,
      NULL, PURE},
     {"randint", "(int low, int high, int[] size, " OPTIONS, "torch.randint", infer_randint_from,
@@ -196,7 +216,7 @@ const fxs_op fxs_ops_random[] = {
     {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_",
      infer_uniform, run_uniform, NULL, WRITES},
     {"normal_", "(Tensor self, float mean=0, float std=1) -> Tensor", "Tensor.normal_",
-     infer_normal, run_normal, NULL, WRITES},
+     infer_normal, run_normal, NULL, WRITES | FXS_OP_COMPLEX},
     {0},
 };
 #undef PURE

@@ -65,7 +65,7 @@ static int64_t offset_at(const dims *d, int64_t position) {
 }
 
 static void fold_run(const job *j, fxs_acc *acc, const char *at, int64_t n, int64_t step) {
-    _Alignas(64) char buffer[CHUNK * 8];
+    _Alignas(64) char buffer[CHUNK * 16];
     bool direct = j->dtype == j->compute && step == (int64_t)fxs_dtype_size(j->dtype);
     int64_t most = direct ? n : CHUNK;
     for (int64_t done = 0; done < n; done += most) {
@@ -79,6 +79,8 @@ static void fold_run(const job *j, fxs_acc *acc, const char *at, int64_t n, int6
             j->fold->f32(acc, x, m, j->user);
         else if (j->compute == FXS_FLOAT64)
             j->fold->f64(acc, x, m, j->user);
+        else if (j->compute == FXS_COMPLEX128)
+            j->fold->c128(acc, x, m, j->user);
         else
             j->fold->i64(acc, x, m, j->user);
         acc->n += m;

@@ -25,7 +25,7 @@ static inline fxs_status fxs_out_reduced(fxs_call *c, const fxs_reduction *r, fx
 
 /* What a fold keeps while it walks. */
 typedef struct fxs_acc {
-    double a, b;
+    double a, b, d;
     int64_t i, n; /* n: elements so far */
 } fxs_acc;
 
@@ -38,6 +38,8 @@ typedef struct fxs_fold {
      */
     void (*store)(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user);
     fxs_acc start;
+    /* n complex numbers, of rows that are marked FXS_OP_COMPLEX */
+    void (*c128)(fxs_acc *acc, const double *pairs, int64_t n, const void *user);
 } fxs_fold;
 
 /* Folds r->in in the type to compute `common` in, and stores every output element (outputs are

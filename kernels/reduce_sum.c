@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/complex.h"
 #include "kernels/linalg_norm.h"
 #include "kernels/reduce.h"
 
@@ -70,9 +71,38 @@ static void power_f64(fxs_acc *acc, const double *p, int64_t n, const void *user
         acc->a += pow(fabs(p[i]), exponent);
 }
 
+/* Of complex numbers; m is the absolute value. */
+#define FOLD(name, statement)                                                                      \
+    static void name##_c128(fxs_acc *acc, const double *p, int64_t n, const void *user) {          \
+        (void)user;                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            double x = p[2 * i], y = p[2 * i + 1], m = hypot(x, y);                                \
+            (void)m;                                                                               \
+            statement;                                                                             \
+        }                                                                                          \
+    }
+FOLD(sum, acc->a += x; acc->b += y)
+FOLD(prod, double re = acc->a * x - acc->b * y; acc->b = acc->a * y + acc->b * x; acc->a = re)
+FOLD(any, acc->i |= x != 0 || y != 0)
+FOLD(all, acc->i &= x != 0 || y != 0)
+FOLD(count, acc->i += x != 0 || y != 0)
+FOLD(abs, acc->a += m)
+FOLD(square, acc->a += x * x + y * y)
+FOLD(abs_max, acc->a = m > acc->a || m != m ? m : acc->a)
+FOLD(abs_min, acc->a = m < acc->a || m != m ? m : acc->a)
+FOLD(power, acc->a += pow(m, *(const double *)user))
+#undef FOLD
+
+static void put_pair(const fxs_acc *acc, fxs_tensor *t, int64_t at, double scale) {
+    fxs_store_pair(t->dtype, (char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype),
+                   (const double[2]){acc->a * scale, acc->b * scale});
+}
+
 static void store_value(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
     (void)user;
-    if (fxs_is_floating(out[0]->dtype))
+    if (fxs_is_complex(out[0]->dtype))
+        put_pair(acc, out[0], at, 1);
+    else if (fxs_is_floating(out[0]->dtype))
         fxs_put_double(out[0], at, acc->a);
     else
         fxs_put_int(out[0], at, acc->i);
@@ -85,7 +115,10 @@ static void store_int(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, co
 
 static void store_mean(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
     (void)user;
-    fxs_put_double(out[0], at, acc->a / (double)acc->n);
+    if (fxs_is_complex(out[0]->dtype))
+        put_pair(acc, out[0], at, 1 / (double)acc->n);
+    else
+        fxs_put_double(out[0], at, acc->a / (double)acc->n);
 }
 
 static void store_least(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
@@ -104,12 +137,12 @@ static void store_power_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t
 }
 
 static const fxs_fold
-    sum_fold = {sum_f32, sum_f64, sum_i64, store_value, {0}},
-    mean_fold = {sum_f32, sum_f64, NULL, store_mean, {0}},
-    prod_fold = {prod_f32, prod_f64, prod_i64, store_value, {.a = 1, .i = 1}},
-    any_fold = {any_f32, any_f64, any_i64, store_int, {0}},
-    all_fold = {all_f32, all_f64, all_i64, store_int, {.i = 1}},
-    count_fold = {count_f32, count_f64, count_i64, store_int, {0}},
+    sum_fold = {sum_f32, sum_f64, sum_i64, store_value, {0}, sum_c128},
+    mean_fold = {sum_f32, sum_f64, NULL, store_mean, {0}, sum_c128},
+    prod_fold = {prod_f32, prod_f64, prod_i64, store_value, {.a = 1, .i = 1}, prod_c128},
+    any_fold = {any_f32, any_f64, any_i64, store_int, {0}, any_c128},
+    all_fold = {all_f32, all_f64, all_i64, store_int, {.i = 1}, all_c128},
+    count_fold = {count_f32, count_f64, count_i64, store_int, {0}, count_c128},
     amax_fold = {amax_f32, amax_f64, amax_i64, store_value, {.a = -INFINITY, .i = INT64_MIN}},
     amin_fold = {amin_f32, amin_f64, amin_i64, store_value, {.a = INFINITY, .i = INT64_MAX}};
 
@@ -170,10 +203,18 @@ static fxs_status infer_count(fxs_call *c) {
     return fxs_out_reduced(c, &r, FXS_INT64);
 }
 
+/* Complex numbers have no order. */
+static fxs_status check_ordered(fxs_call *c) {
+    fxs_dtype d = fxs_arg_tensor(c, 0)->dtype;
+    if (fxs_is_complex(d))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    return fxs_check_computable(c, d);
+}
+
 static fxs_status infer_extreme(fxs_call *c) {
     fxs_reduction r;
     FXS_TRY(read(c, &r));
-    FXS_TRY(fxs_check_computable(c, r.in->dtype));
+    FXS_TRY(check_ordered(c));
     FXS_TRY(fxs_need_elements(c, &r));
     return fxs_out_reduced(c, &r, r.in->dtype);
 }
@@ -181,7 +222,7 @@ static fxs_status infer_extreme(fxs_call *c) {
 /* max(self) and min(self): no dimension to name. */
 static fxs_status infer_full_extreme(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
-    FXS_TRY(fxs_check_computable(c, t->dtype));
+    FXS_TRY(check_ordered(c));
     if (fxs_tensor_numel(t) == 0)
         return FXS_REFUSE(c, FXS_EINVAL,
                           "expected reduction dim to be specified for input.numel() == 0");
@@ -238,36 +279,41 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
     FXS_TRY(norm_order(c, &c->arg[1], &p));
     if (dtype_at < c->nargs && !fxs_arg_is_none(c, dtype_at))
         d = c->arg[dtype_at].u.dtype;
-    if (!fxs_is_floating(d))
+    if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "expected a floating point or complex tensor as input, got torch.%s",
                           fxs_dtype_name(d));
     FXS_TRY(check_types(c, d));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), dims, keep, &r));
-    return fxs_out_reduced(c, &r, d);
+    return fxs_out_reduced(c, &r, fxs_real_of(d));
 }
 
 static fxs_status run_fold_norm(fxs_call *c) {
-    fxs_fold fold = {.f64 = power_f64, .store = store_power_root};
+    fxs_fold fold = {.f64 = power_f64, .store = store_power_root, .c128 = power_c128};
+    bool pairs = fxs_is_complex(own_type(c));
     fxs_dtype common = FXS_FLOAT64;
     fxs_reduction r;
     double p;
     FXS_TRY(norm_order(c, &c->arg[1], &p));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[2], fxs_arg_bool(c, 3), &r));
     if (p == 2) {
-        fold = (fxs_fold){.f32 = square_f32, .f64 = square_f64, .store = store_root};
+        fold = (fxs_fold){
+            .f32 = square_f32, .f64 = square_f64, .store = store_root, .c128 = square_c128};
         common = c->out[0]->dtype;
     } else if (p == 1) {
-        fold = (fxs_fold){.f32 = abs_f32, .f64 = abs_f64, .store = store_value};
+        fold = (fxs_fold){.f32 = abs_f32, .f64 = abs_f64, .store = store_value, .c128 = abs_c128};
         common = c->out[0]->dtype;
     } else if (p == 0) {
-        fold = (fxs_fold){.f64 = count_f64, .store = store_int};
+        fold = (fxs_fold){.f64 = count_f64, .store = store_int, .c128 = count_c128};
     } else if (p == INFINITY) {
-        fold = (fxs_fold){.f64 = abs_max_f64, .store = store_value};
+        fold = (fxs_fold){.f64 = abs_max_f64, .store = store_value, .c128 = abs_max_c128};
     } else if (p == -INFINITY) {
-        fold = (fxs_fold){.f64 = abs_min_f64, .store = store_least, .start = {.a = INFINITY}};
+        fold = (fxs_fold){.f64 = abs_min_f64,
+                          .store = store_least,
+                          .start = {.a = INFINITY},
+                          .c128 = abs_min_c128};
     }
-    fxs_reduce_run(c, &r, common, &fold, &p);
+    fxs_reduce_run(c, &r, pairs ? own_type(c) : common, &fold, &p);
     return FXS_OK;
 }
 
@@ -312,7 +358,10 @@ static fxs_cost cost_two(const fxs_call *c) {
 
 #define DIMS "int|int[]? dim=None, bool keepdim=False"
 #define ROW(name, args, spellings, infer, run, cost)                                               \
-    { name, "(Tensor self" args ") -> Tensor", spellings, infer, run, cost, FXS_OP_NO_INPLACE }
+    {                                                                                              \
+        name, "(Tensor self" args ") -> Tensor", spellings, infer, run, cost,                      \
+            FXS_OP_NO_INPLACE | FXS_OP_COMPLEX                                                     \
+    }
 
 const fxs_op fxs_ops_reduce_sum[] = {
     ROW("sum", ", " DIMS ", *, dtype? dtype=None", "torch.sum Tensor.sum", infer_sum, run_sum,

@@ -2,6 +2,7 @@
  * chunk, merged by the parallel-variance rule, in double precision. */
 #include <math.h>
 
+#include "kernels/complex.h"
 #include "kernels/reduce.h"
 
 /* acc: a is the mean so far, b the sum of squared deviations from it, n the count (of which the
@@ -34,6 +35,17 @@ DEVIATE(deviate_f32, float)
 DEVIATE(deviate_f64, double)
 #undef DEVIATE
 
+/* Of complex numbers: the variances of both parts together; a and d are the mean. */
+static void deviate_c128(fxs_acc *acc, const double *p, int64_t n, const void *user) {
+    (void)user;
+    for (int64_t i = 0; i < n; i++) {
+        double x = p[2 * i] - acc->a, y = p[2 * i + 1] - acc->d, all = (double)(acc->n + i + 1);
+        acc->a += x / all;
+        acc->d += y / all;
+        acc->b += x * (p[2 * i] - acc->a) + y * (p[2 * i + 1] - acc->d);
+    }
+}
+
 typedef struct how {
     double correction;
     bool root;
@@ -49,7 +61,9 @@ static void store(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const 
 static void store_with_mean(const fxs_acc *acc, fxs_tensor *const *out, int64_t at,
                             const void *user) {
     store(acc, out, at, user);
-    fxs_put_double(out[1], at, acc->n ? acc->a : NAN);
+    fxs_store_pair(out[1]->dtype,
+                   (char *)fxs_tensor_data(out[1]) + at * (int64_t)fxs_dtype_size(out[1]->dtype),
+                   (const double[2]){acc->n ? acc->a : NAN, acc->n ? acc->d : NAN});
 }
 
 /* The three overloads, as (dims, correction, keepdim). */
@@ -75,19 +89,21 @@ static request ask_correction(const fxs_call *c) {
 static fxs_status infer(fxs_call *c, request q, bool mean) {
     fxs_reduction r;
     fxs_tensor *t = fxs_arg_tensor(c, 0);
-    if (!fxs_is_floating(t->dtype))
+    if (!fxs_is_floating(t->dtype) && !fxs_is_complex(t->dtype))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "only floating point and complex dtypes are supported, not torch.%s",
                           fxs_dtype_name(t->dtype));
     FXS_TRY(fxs_check_computable(c, t->dtype));
     FXS_TRY(fxs_read_reduction(c, t, &q.dims, q.keep, &r));
-    FXS_TRY(fxs_out_reduced(c, &r, t->dtype));
+    FXS_TRY(fxs_out_reduced(c, &r, fxs_real_of(t->dtype)));
     return mean ? fxs_out_reduced(c, &r, t->dtype) : FXS_OK;
 }
 
 static fxs_status run(fxs_call *c, request q, bool root) {
-    fxs_fold fold = {
-        .f32 = deviate_f32, .f64 = deviate_f64, .store = c->nout > 1 ? store_with_mean : store};
+    fxs_fold fold = {.f32 = deviate_f32,
+                     .f64 = deviate_f64,
+                     .store = c->nout > 1 ? store_with_mean : store,
+                     .c128 = deviate_c128};
     how h = {.correction = q.correction, .root = root};
     fxs_reduction r;
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), &q.dims, q.keep, &r));
@@ -118,14 +134,14 @@ static fxs_cost cost_var(const fxs_call *c) {
      infer##_all,                                                                                  \
      run##_all,                                                                                    \
      cost_var,                                                                                     \
-     FXS_OP_NO_INPLACE},                                                                           \
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},                                                          \
         {op,                                                                                       \
          "(Tensor self, int|int[]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",        \
          spellings,                                                                                \
          infer##_dims,                                                                             \
          run##_dims,                                                                               \
          cost_var,                                                                                 \
-         FXS_OP_NO_INPLACE},                                                                       \
+         FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},                                                      \
         {op,                                                                                       \
          "(Tensor self, int|int[]? dim=None, *, int? correction=None, bool keepdim=False) -> "     \
          "Tensor",                                                                                 \
@@ -133,7 +149,7 @@ static fxs_cost cost_var(const fxs_call *c) {
          infer##_correction,                                                                       \
          run##_correction,                                                                         \
          cost_var,                                                                                 \
-         FXS_OP_NO_INPLACE},
+         FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
 
 const fxs_op fxs_ops_reduce_var[] = {
     ROWS("var", "torch.var Tensor.var", infer, run_var)

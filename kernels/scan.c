@@ -2,6 +2,7 @@
  * cummin. */
 #include <math.h>
 
+#include "kernels/complex.h"
 #include "kernels/lines.h"
 
 static void run_sum(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
@@ -101,17 +102,48 @@ static fxs_status scan(fxs_call *c, fxs_line_fn *fn) {
     return fxs_lines_run(c, &l);
 }
 
-static fxs_status scan_sum(fxs_call *c) { return scan(c, run_sum); }
-static fxs_status scan_product(fxs_call *c) { return scan(c, run_product); }
+/* Complex numbers: one element from its predecessor, in any order of memory. */
+static fxs_status scan_pairs(fxs_call *c, bool product) {
+    fxs_tensor *in = fxs_arg_tensor(c, 0), *out = c->out[0];
+    int dim;
+    FXS_TRY(fxs_line_dim(c, 1, &dim));
+    fxs_tensor_copy(c->ctx, out, in);
+    for (int64_t i = 0, n = fxs_tensor_numel(out); i < n; i++) {
+        int64_t rest = i, at = 0, place = 0;
+        double x[2], z[2];
+        for (int k = out->ndim - 1; k >= 0; k--) {
+            int64_t p = rest % out->sizes[k];
+            place = k == dim ? p : place;
+            at += p * out->strides[k];
+            rest /= out->sizes[k];
+        }
+        if (place == 0)
+            continue;
+        fxs_load_complex(out, at - out->strides[dim], x);
+        fxs_load_complex(out, at, z);
+        double re = product ? x[0] * z[0] - x[1] * z[1] : x[0] + z[0];
+        z[1] = product ? x[0] * z[1] + x[1] * z[0] : x[1] + z[1];
+        z[0] = re;
+        fxs_store_complex(out, at, z);
+    }
+    return FXS_OK;
+}
+
+static fxs_status scan_sum(fxs_call *c) {
+    return fxs_is_complex(c->out[0]->dtype) ? scan_pairs(c, false) : scan(c, run_sum);
+}
+static fxs_status scan_product(fxs_call *c) {
+    return fxs_is_complex(c->out[0]->dtype) ? scan_pairs(c, true) : scan(c, run_product);
+}
 static fxs_status scan_log_sum(fxs_call *c) { return scan(c, run_log_sum); }
 static fxs_status scan_max(fxs_call *c) { return scan(c, run_max); }
 static fxs_status scan_min(fxs_call *c) { return scan(c, run_min); }
 
 const fxs_op fxs_ops_scan[] = {
     {"cumsum", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
-     "torch.cumsum Tensor.cumsum", infer_sum, scan_sum, fxs_cost_one, 0},
+     "torch.cumsum Tensor.cumsum", infer_sum, scan_sum, fxs_cost_one, FXS_OP_COMPLEX},
     {"cumprod", "(Tensor self, int dim, *, dtype? dtype=None) -> Tensor",
-     "torch.cumprod Tensor.cumprod", infer_sum, scan_product, fxs_cost_one, 0},
+     "torch.cumprod Tensor.cumprod", infer_sum, scan_product, fxs_cost_one, FXS_OP_COMPLEX},
     {"logcumsumexp", "(Tensor self, int dim) -> Tensor", "torch.logcumsumexp Tensor.logcumsumexp",
      infer_log_sum, scan_log_sum, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"cummax", "(Tensor self, int dim) -> (Tensor, Tensor)", "torch.cummax Tensor.cummax",

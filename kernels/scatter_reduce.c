@@ -54,20 +54,22 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
 
 /* A number of either kind. */
 typedef struct number {
-    double f;
+    double f, imaginary;
     int64_t i;
 } number;
 
 static number load(fxs_dtype d, const void *base, int64_t at) {
     const char *p = (const char *)base + at * (int64_t)fxs_dtype_size(d);
-    return fxs_is_floating(d) ? (number){.f = fxs_load_double(d, p)}
-                              : (number){.i = fxs_load_int(d, p)};
+    double z[2] = {0};
+    if (fxs_is_floating(d) || fxs_is_complex(d))
+        fxs_load_pair(d, p, z);
+    return (number){.f = z[0], .imaginary = z[1], .i = fxs_is_floating(d) ? 0 : fxs_load_int(d, p)};
 }
 
 static void store(fxs_dtype d, void *base, int64_t at, number n) {
     char *p = (char *)base + at * (int64_t)fxs_dtype_size(d);
-    if (fxs_is_floating(d))
-        fxs_store_double(d, p, n.f);
+    if (fxs_is_floating(d) || fxs_is_complex(d))
+        fxs_store_pair(d, p, (const double[2]){n.f, n.imaginary});
     else
         fxs_store_int(d, p, n.i);
 }
@@ -75,13 +77,14 @@ static void store(fxs_dtype d, void *base, int64_t at, number n) {
 static number combine(fold f, number a, number b) {
     switch (f) {
     case PROD:
-        return (number){a.f * b.f, (int64_t)((uint64_t)a.i * (uint64_t)b.i)};
+        return (number){a.f * b.f, 0, (int64_t)((uint64_t)a.i * (uint64_t)b.i)};
     case AMAX:
-        return (number){a.f != a.f || a.f > b.f ? a.f : b.f, a.i > b.i ? a.i : b.i};
+        return (number){a.f != a.f || a.f > b.f ? a.f : b.f, 0, a.i > b.i ? a.i : b.i};
     case AMIN:
-        return (number){a.f != a.f || a.f < b.f ? a.f : b.f, a.i < b.i ? a.i : b.i};
+        return (number){a.f != a.f || a.f < b.f ? a.f : b.f, 0, a.i < b.i ? a.i : b.i};
     default:
-        return (number){a.f + b.f, (int64_t)((uint64_t)a.i + (uint64_t)b.i)};
+        return (number){a.f + b.f, a.imaginary + b.imaginary,
+                        (int64_t)((uint64_t)a.i + (uint64_t)b.i)};
     }
 }
 
@@ -269,6 +272,6 @@ const fxs_op fxs_ops_scatter_reduce[] = {
      "torch.scatter_reduce Tensor.scatter_reduce", infer_scatter_reduce, run_scatter_reduce, NULL,
      0},
     {"index_put", "(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
-     "torch.index_put Tensor.index_put", infer_index_put, run_index_put, NULL, 0},
+     "torch.index_put Tensor.index_put", infer_index_put, run_index_put, NULL, FXS_OP_COMPLEX},
     {0},
 };

@@ -77,9 +77,11 @@ fxs_status fxs_work_end(fxs_work *w) {
 
 fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes) {
     fxs_dtype d = t->dtype;
-    bool ok = fxs_is_computable(d) && ((fxs_is_floating(d) && takes & FXS_TAKES_FLOATS) ||
-                                       (fxs_is_integral(d) && takes & FXS_TAKES_INTEGERS) ||
-                                       (d == FXS_BOOL && takes & FXS_TAKES_BOOL));
+    bool pairs = (d == FXS_COMPLEX64 || d == FXS_COMPLEX128) && c->op->flags & FXS_OP_COMPLEX;
+    bool ok =
+        pairs || (fxs_is_computable(d) && ((fxs_is_floating(d) && takes & FXS_TAKES_FLOATS) ||
+                                           (fxs_is_integral(d) && takes & FXS_TAKES_INTEGERS) ||
+                                           (d == FXS_BOOL && takes & FXS_TAKES_BOOL)));
     return ok ? FXS_OK : FXS_REFUSE(c, FXS_ETYPE, "not implemented for type %s", fxs_dtype_name(d));
 }
 
