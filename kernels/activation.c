@@ -143,12 +143,19 @@ static fxs_status infer_gelu(fxs_call *c) {
     return infer_float(c);
 }
 
+/* Computed into a tensor like the input. */
+static fxs_status infer_relu6(fxs_call *c) {
+    FXS_TRY(infer_number(c));
+    fxs_strides_like(fxs_arg_tensor(c, 0), c->out[0]->strides);
+    return FXS_OK;
+}
+
 static fxs_status infer_hardtanh(fxs_call *c) {
     if (fxs_arg_tensor(c, 0)->dtype == FXS_UINT8 &&
-        (fxs_arg_float(c, 1) < 0 || fxs_arg_float(c, 2) < 0))
+        (fxs_arg_float(c, 1) <= -1 || fxs_arg_float(c, 2) <= -1))
         return FXS_REFUSE(c, FXS_EINVAL,
                           "cannot do hardtanh on an unsigned type with negative limits");
-    return infer_number(c);
+    return infer_relu6(c);
 }
 
 static fxs_status infer_softshrink(fxs_call *c) {
@@ -293,7 +300,7 @@ static fxs_status run_glu(fxs_call *c) {
 const fxs_op fxs_ops_activation[] = {
     ROW(relu, ", bool inplace=False", infer_number,
         "torch.relu Tensor.relu" F "relu torch.nn.functional.relu_!"),
-    ROW(relu6, ", bool inplace=False", infer_number, "torch.relu6" F "relu6 " IN_PLACE(NN "relu6")),
+    ROW(relu6, ", bool inplace=False", infer_relu6, "torch.relu6" F "relu6 " IN_PLACE(NN "relu6")),
     ROW(leaky_relu, ", number negative_slope=0.01, bool inplace=False", infer_float,
         "torch.nn.functional.leaky_relu " IN_PLACE(NN "leaky_relu")),
     ROW(elu, ", number alpha=1.0, bool inplace=False", infer_float,

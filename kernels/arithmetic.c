@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/loops.h"
 
 /* What loops may need besides elements. */
@@ -116,9 +117,6 @@ NUMBERS(fmin, fminf(x, y), fmin(x, y), x < y ? x : y)
 FLOATS(div, x / y, x / y)
 FXS_LOOP2(div_c128, double complex, double complex, extra, x / y)
 static const fxs_loops div_loops = {div_f32, div_f64, NULL, false, div_c128};
-FLOATS(rdiv, (1.0f / y) * x, (1.0 / y) * x)
-FXS_LOOP2(rdiv_c128, double complex, double complex, extra, (1.0 / y) * x)
-static const fxs_loops rdiv_loops = {rdiv_f32, rdiv_f64, NULL, false, rdiv_c128};
 FLOATS(atan2, atan2f(x, y), atan2(x, y))
 static const fxs_loops atan2_loops = {atan2_f32, atan2_f64, NULL, false};
 FLOATS(copysign, copysignf(x, y), copysign(x, y))
@@ -198,16 +196,18 @@ static fxs_status infer_reflected(fxs_call *c) {
     return fxs_out_pointwise(c, &o, d);
 }
 
-/* self.reciprocal() * other: integers become float32 before the other has its say. */
-static fxs_status infer_rdiv(fxs_call *c) {
-    fxs_tensor reciprocal = *fxs_arg_tensor(c, 0);
-    if (!fxs_is_floating(reciprocal.dtype) && !fxs_is_complex(reciprocal.dtype))
-        reciprocal.dtype = FXS_FLOAT32;
-    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&reciprocal), c->arg[1]}};
-    fxs_dtype d = fxs_common_type(&o);
-    FXS_TRY(fxs_check_computable(c, d));
-    return fxs_out_pointwise(c, &o, d);
+/* Reflected division is self.reciprocal() * other, rounding and strides included. */
+static void make_rdiv(fxs_compose *k) {
+    fxs_tensor *r = FXS_DO(k, "reciprocal", k->call->arg[0]);
+    fxs_give(k, FXS_DO(k, "mul", fxs_t(r), k->call->arg[1]));
 }
+/* 2 / x, as Python calls it */
+static void make_number_div(fxs_compose *k) {
+    fxs_tensor *r = FXS_DO(k, "reciprocal", k->call->arg[1]);
+    fxs_give(k, FXS_DO(k, "mul", fxs_t(r), k->call->arg[0]));
+}
+FXS_COMPOSED_FREE(rdiv)
+FXS_COMPOSED_FREE(number_div)
 
 static bool is_bool(const fxs_value *v) {
     return v->tag == FXS_V_TENSOR ? v->u.tensor->dtype == FXS_BOOL : v->tag == FXS_V_BOOL;
@@ -327,14 +327,6 @@ static fxs_status run_mul(fxs_call *c) {
     return run_two(c, &mul_loops, c->arg[0], c->arg[1], common_of(c));
 }
 
-/* number / tensor is number * reciprocal(tensor) in PyTorch, rounding included; reflected methods
- * swap. */
-static fxs_status run_number_div(fxs_call *c) {
-    return run_two(c, &rdiv_loops, c->arg[0], c->arg[1], common_float_of(c));
-}
-static fxs_status run_rdiv(fxs_call *c) {
-    return run_two(c, &rdiv_loops, c->arg[1], c->arg[0], c->out[0]->dtype);
-}
 static fxs_status run_rpow(fxs_call *c) {
     return run_two(c, &pow_loops, c->arg[1], c->arg[0], common_of(c));
 }
@@ -410,11 +402,13 @@ const fxs_op fxs_ops_arithmetic[] = {
      "torch.true_divide "
      "Tensor.__truediv__ Tensor.__div__ operator.itruediv! Tensor.__itruediv__! Tensor.__idiv__!",
      infer_div, run_div, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
-    {"div", NUMBER_FIRST,
-     "operator.truediv operator.itruediv torch.div torch.divide torch.true_divide", infer_float,
-     run_number_div, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"div", "(Scalar self, Tensor other, *, str? rounding_mode=None) -> Tensor",
+     "torch.div torch.divide torch.true_divide", infer_div, run_div, fxs_cost_one,
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"div", NUMBER_FIRST, "operator.truediv operator.itruediv", infer_number_div, run_number_div,
+     fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"rdiv", WITH_OTHER, "Tensor.__rtruediv__ Tensor.__rdiv__", infer_rdiv, run_rdiv, fxs_cost_one,
-     FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"floor_divide", WITH_OTHER,
      "operator.floordiv Tensor.floor_divide torch.floor_divide Tensor.__floordiv__ "
      "operator.ifloordiv! "

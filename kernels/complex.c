@@ -85,13 +85,17 @@ fxs_status fxs_complex_abs_run(fxs_call *c) {
     return FXS_OK;
 }
 
-/* conj(x): of a real tensor x itself. PyTorch turns signs when the values are read; here they are
- * turned at once. */
+/* conj(x): of a real tensor x itself. PyTorch turns signs when the values are read, of a view; here
+ * they are turned at once, of a copy with the view's strides. */
 static fxs_status infer_conj(fxs_call *c) {
-    const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    return fxs_is_complex(t->dtype)
-               ? fxs_out_new(c, t->dtype, t->ndim, t->sizes, fxs_is_dense(t) ? t->strides : NULL)
-               : fxs_out_same(c, fxs_arg_tensor(c, 0));
+    fxs_tensor *t = fxs_arg_tensor(c, 0);
+    return fxs_is_complex(t->dtype) ? fxs_out_new(c, t->dtype, t->ndim, t->sizes, t->strides)
+                                    : fxs_out_same(c, t);
+}
+
+static fxs_status infer_conj_physical(fxs_call *c) {
+    fxs_tensor *t = fxs_arg_tensor(c, 0);
+    return fxs_is_complex(t->dtype) ? fxs_out_like(c, t, t->dtype) : fxs_out_same(c, t);
 }
 
 static fxs_status run_conj(fxs_call *c) {
@@ -230,7 +234,7 @@ const fxs_op fxs_ops_complex[] = {
     {"imag", "(Tensor self) -> Tensor", "torch.imag", infer_imag, NULL, NULL, PURE},
     {"conj", "(Tensor self) -> Tensor", "torch.conj Tensor.conj", infer_conj, run_conj, NULL, PURE},
     {"conj_physical", "(Tensor self) -> Tensor", "torch.conj_physical Tensor.conj_physical",
-     infer_conj, run_conj, NULL, 0},
+     infer_conj_physical, run_conj, NULL, 0},
     {"angle", "(Tensor self) -> Tensor", "torch.angle Tensor.angle", infer_angle, run_angle,
      fxs_cost_one, PURE},
     {"complex", "(Tensor real, Tensor imag) -> Tensor", "torch.complex", infer_two, run_complex,

@@ -132,35 +132,50 @@ static fxs_tensor *part(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
     return FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from), fxs_int(n ? n - 1 : 0));
 }
 
-/* diff(input, n, dim) */
+/* diff(input, n, dim, prepend, append) */
 static void make_diff(fxs_compose *k) {
-    fxs_tensor *x = arg(k, 0);
+    fxs_tensor *x = arg(k, 0), *joined[3];
     int64_t n = fxs_arg_int(k->call, 1);
-    int dim;
-    if (x->ndim == 0 || n < 0)
-        fxs_stop(k, FXS_EINVAL,
-                 x->ndim ? "order must be non-negative"
-                         : "expects input to be at least one-dimensional");
-    if (k->status == FXS_OK)
+    int dim = 0, count = 0;
+    if (x->ndim == 0)
+        fxs_stop(k, FXS_EINVAL, "expects input to be at least one-dimensional");
+    if (k->status == FXS_OK && n != 0) /* torch does not look at dim when there is nothing to do */
         k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
     if (k->status != FXS_OK)
         return;
-    if (n > x->sizes[dim])
+    if (n > 0 && (arg(k, 3) || arg(k, 4))) {
+        if (arg(k, 3))
+            joined[count++] = arg(k, 3);
+        joined[count++] = x;
+        if (arg(k, 4))
+            joined[count++] = arg(k, 4);
+        x = FXS_DO(k, "cat", fxs_tensors(k, count, joined), fxs_int(dim));
+    }
+    if (k->status == FXS_OK && n > x->sizes[dim])
         n = x->sizes[dim];
     for (int64_t i = 0; i < n && k->status == FXS_OK; i++) {
-        fxs_tensor *a = part(k, x, dim, 1), *b = part(k, x, dim, 0);
-        x = FXS_DO(k, x->dtype == FXS_BOOL ? "logical_xor" : "sub", fxs_t(a), fxs_t(b));
+        fxs_tensor *from = part(k, x, dim, 1), *less = part(k, x, dim, 0);
+        x = FXS_DO(k, x->dtype == FXS_BOOL ? "logical_xor" : "sub", fxs_t(from), fxs_t(less));
     }
-    fxs_give(k, n ? x : FXS_DO(k, "clone", fxs_t(x)));
+    fxs_give(k, n > 0 ? x : FXS_DO(k, "clone", fxs_t(x)));
 }
 
-/* trapezoid(y, x, dx, dim) */
+/* trapezoid(y, x, dim), trapezoid(y, dx, dim) */
 static void make_trapezoid(fxs_compose *k) {
     fxs_tensor *y = arg(k, 0), *x = arg(k, 1), *sum;
+    const fxs_value *dx = &k->call->arg[1];
     int dim = 0;
-    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 3), y->ndim, &dim);
+    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), y->ndim, &dim);
     if (y->ndim == 0)
         fxs_stop(k, FXS_ESHAPE, "expects y to be at least one-dimensional");
+    if (y->dtype == FXS_BOOL || (x && x->dtype == FXS_BOOL))
+        fxs_stop(k, FXS_ETYPE, "received a bool input, but bool is not supported");
+    if (!x && (dx->tag == FXS_V_COMPLEX || (dx->tag == FXS_V_BOOL)))
+        fxs_stop(k, FXS_ETYPE, "dx has to be a real number");
+    if (k->status == FXS_OK && x && x->ndim == 1 && x->sizes[0] != y->sizes[dim])
+        fxs_stop(k, FXS_ESHAPE,
+                 "there must be one x value for each sample point: %lld values for %lld points",
+                 (long long)x->sizes[0], (long long)y->sizes[dim]);
     if (k->status != FXS_OK)
         return;
     sum = FXS_DO(k, "add", fxs_t(part(k, y, dim, 1)), fxs_t(part(k, y, dim, 0)));
@@ -177,7 +192,7 @@ static void make_trapezoid(fxs_compose *k) {
     }
     sum = FXS_DO(k, "sum", fxs_t(sum), fxs_int(dim));
     if (!x)
-        sum = FXS_DO(k, "mul", fxs_t(sum), k->call->arg[2]);
+        sum = FXS_DO(k, "mul", fxs_t(sum), *dx);
     fxs_give(k, FXS_DO(k, "div", fxs_t(sum), fxs_int(2)));
 }
 
@@ -190,21 +205,35 @@ static void make_dist(fxs_compose *k) {
 /* nansum(input, dim, keepdim, dtype) */
 static void make_nansum(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
+    fxs_dtype d = k->call->arg[3].tag == FXS_V_DTYPE ? k->call->arg[3].u.dtype : x->dtype;
+    if (fxs_is_complex(x->dtype) || fxs_is_complex(d) ||
+        (fxs_is_floating(x->dtype) && !fxs_is_floating(d)))
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s and a result of torch.%s",
+                 fxs_dtype_name(x->dtype), fxs_dtype_name(d));
     if (fxs_is_floating(x->dtype))
         x = FXS_DO(k, "masked_fill", fxs_t(x), fxs_t(FXS_DO(k, "isnan", fxs_t(x))), fxs_int(0));
     if (k->call->arg[3].tag == FXS_V_DTYPE)
         x = FXS_DO(k, "to", fxs_t(x), k->call->arg[3]);
-    fxs_give(k, FXS_DO(k, "sum", fxs_t(x), k->call->arg[1], k->call->arg[2]));
+    x = FXS_DO(k, "sum", fxs_t(x), k->call->arg[1], k->call->arg[2]);
+    fxs_give(k,
+             k->call->arg[3].tag == FXS_V_DTYPE ? FXS_DO(k, "to", fxs_t(x), k->call->arg[3]) : x);
 }
 
 /* aminmax(input, dim, keepdim) */
 static void make_aminmax(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
     static const char *const names[] = {"amin", "amax"};
-    for (int i = 0; i < 2; i++)
-        fxs_give(k, fxs_arg_is_none(k->call, 1)
-                        ? FXS_DO(k, names[i], fxs_t(x))
-                        : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]));
+    int64_t ones[FXS_MAX_DIM];
+    for (int i = 0; i < x->ndim; i++)
+        ones[i] = 1;
+    for (int i = 0; i < 2; i++) {
+        fxs_tensor *m = fxs_arg_is_none(k->call, 1)
+                            ? FXS_DO(k, names[i], fxs_t(x))
+                            : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]);
+        if (fxs_arg_is_none(k->call, 1) && fxs_arg_bool(k->call, 2))
+            m = FXS_DO(k, "reshape", fxs_t(m), fxs_ints(k, x->ndim, ones));
+        fxs_give(k, m);
+    }
 }
 
 /* cdist(x1 [..., P, M], x2 [..., R, M], p): distances of all pairs of rows */
@@ -219,6 +248,9 @@ static void make_cdist(fxs_compose *k) {
             fxs_sizes_text(a, s), fxs_sizes_text(b, t));
     if (!fxs_is_floating(a->dtype) || !fxs_is_floating(b->dtype))
         fxs_stop(k, FXS_ETYPE, "only supports floating-point dtypes, but got torch.%s and torch.%s",
+                 fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
+    if (a->dtype != b->dtype && fxs_tensor_numel(a) && fxs_tensor_numel(b))
+        fxs_stop(k, FXS_ETYPE, "expected both inputs to be torch.%s, but the second is torch.%s",
                  fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
     if (p < 0)
         fxs_stop(k, FXS_EINVAL, "only supports non-negative p values");
@@ -267,9 +299,6 @@ static fxs_status infer_equal(fxs_call *c) {
         same = a->sizes[i] == b->sizes[i];
     if (!same)
         return fxs_out_value(c, fxs_bool(false));
-    if (a->dtype != b->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected object of data type torch.%s but got torch.%s",
-                          fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
     fxs_status s = all_true(c, &k, FXS_DO(&k, "eq", c->arg[0], c->arg[1]));
     fxs_compose_end(&k);
     return s;
@@ -309,10 +338,15 @@ const fxs_op fxs_ops_composed[] = {
      "(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      "torch.nn.functional.rms_norm torch.rms_norm", infer_rms_norm, run_rms_norm, cost_rms_norm,
      PURE},
-    {"diff", "(Tensor self, int n=1, int dim=-1) -> Tensor", "torch.diff Tensor.diff", infer_diff,
-     run_diff, cost_diff, PURE},
-    {"trapezoid", "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1) -> Tensor",
-     "torch.trapezoid torch.trapz", infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
+    {"diff",
+     "(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+     "torch.diff Tensor.diff", infer_diff, run_diff, cost_diff, PURE},
+    {"trapezoid", "(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "torch.trapezoid torch.trapz",
+     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
+    {"trapezoid", "(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "torch.trapezoid",
+     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
+    {"trapezoid", "(Tensor y, *, number dx=1, int dim=-1) -> Tensor", "torch.trapz",
+     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
     {"dist", "(Tensor self, Tensor other, number p=2) -> Tensor", "torch.dist Tensor.dist",
      infer_dist, run_dist, cost_dist, PURE},
     {"nansum",

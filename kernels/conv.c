@@ -1,6 +1,7 @@
 /* conv.c: convolutions of one to three dimensions and their transposes: arguments, shapes, costs,
  * and the layers. The arithmetic is behind fxs_conv_run (conv_run.c). */
 #include "kernels/conv.h"
+#include "kernels/iterate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,9 @@ static fxs_status named_padding(fxs_call *c, fxs_window *w) {
 
 static fxs_status too_large(fxs_call *c) { return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63"); }
 
+/* PyTorch computes nothing of an input without elements, and so checks less. */
+static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
+
 /* out = (in + padding - extent) / stride + 1 */
 static fxs_status forward_sizes(fxs_call *c, fxs_window *w) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
@@ -114,7 +118,8 @@ static fxs_status transposed_sizes(fxs_call *c, fxs_window *w, const int64_t ext
     char text[FXS_SIZES_TEXT];
     for (int d = 0; d < 3; d++) {
         int64_t n;
-        if (extra[d] < 0 || (extra[d] >= w->stride[d] && extra[d] >= w->dilation[d]))
+        if (extra[d] < 0 ||
+            (extra[d] >= w->stride[d] && extra[d] >= w->dilation[d] && !is_empty(c)))
             return FXS_REFUSE(
                 c, FXS_EINVAL,
                 "output padding must be smaller than either stride or dilation, but got %s",
@@ -127,7 +132,7 @@ static fxs_status transposed_sizes(fxs_call *c, fxs_window *w, const int64_t ext
         w->in[d] = n;
     }
     for (int d = 0; d < 3; d++)
-        if (w->in[d] < 1)
+        if (w->in[d] < (is_empty(c) ? 0 : 1))
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "calculated output size per channel: %s. Output size is too small",
                               fxs_window_text(w, w->in, text));
@@ -245,6 +250,8 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
     int dims = v->window.dims, skip = x->ndim == dims + 1;
     int64_t sizes[5] = {v->batch, v->cout}, strides[5];
     memcpy(sizes + 2, spatial + 3 - dims, (size_t)dims * sizeof *sizes);
+    if (is_empty(c) && memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
+        return fxs_out_with_number(c, x, x->dtype); /* it is the input times a weight */
     if (wants_channels_last(c, v))
         fxs_channels_last_strides(dims + 2, sizes, strides);
     else

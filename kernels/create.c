@@ -54,6 +54,17 @@ static fxs_status infer_sizes(fxs_call *c) {
     return fxs_out_sizes(c, 0, fxs_dtype_arg(c, 1, FXS_FLOAT32));
 }
 
+/* empty(size, dtype, memory_format, ...) */
+static fxs_status infer_empty(fxs_call *c) {
+    FXS_TRY(infer_sizes(c));
+    fxs_tensor *t = c->out[0];
+    if (c->arg[2].tag != FXS_V_MEMORY_FORMAT)
+        return FXS_OK;
+    if (c->arg[2].u.format == FXS_PRESERVE)
+        return FXS_REFUSE(c, FXS_EINVAL, "unsupported memory format: preserve_format");
+    return fxs_format_strides(c, c->arg[2].u.format, t->ndim, t->sizes, t->strides);
+}
+
 /* full(size, fill_value, dtype): the value's type when none is given. */
 static fxs_status infer_full(fxs_call *c) {
     fxs_operands value = fxs_operands_of(c, 1, 1);
@@ -86,6 +97,10 @@ static fxs_status infer_full_like(fxs_call *c) { return fxs_out_as(c, 2, 3); }
 /* new_zeros(self, size, dtype, ...) */
 static fxs_status infer_new(fxs_call *c) {
     return fxs_out_sizes(c, 1, fxs_dtype_arg(c, 2, fxs_arg_tensor(c, 0)->dtype));
+}
+/* new(self, size) */
+static fxs_status infer_new_sizes(fxs_call *c) {
+    return fxs_out_sizes(c, 1, fxs_arg_tensor(c, 0)->dtype);
 }
 /* new_full(self, size, fill_value, dtype, ...) */
 static fxs_status infer_new_full(fxs_call *c) {
@@ -309,7 +324,7 @@ const fxs_op fxs_ops_create[] = {
     {"zeros", "(int... size, " OPTIONS, "torch.zeros", infer_sizes, run_zeros, NULL, PURE},
     {"ones", "(int... size, " OPTIONS, "torch.ones", infer_sizes, run_ones, NULL, PURE},
     {"empty", "(int... size, *, dtype? dtype=None, memory_format? memory_format=None, " REST,
-     "torch.empty", infer_sizes, run_empty, NULL, PURE},
+     "torch.empty", infer_empty, run_empty, NULL, PURE},
     {"full", "(int[] size, Scalar fill_value, " OPTIONS, "torch.full", infer_full, run_full, NULL,
      PURE},
     {"zeros_like", "(Tensor self, " LIKE, "torch.zeros_like", infer_like, run_zeros, NULL, PURE},
@@ -321,8 +336,10 @@ const fxs_op fxs_ops_create[] = {
      NULL, PURE},
     {"new_ones", "(Tensor self, int... size, " OPTIONS, "Tensor.new_ones", infer_new, run_ones,
      NULL, PURE},
-    {"new_empty", "(Tensor self, int... size, " OPTIONS, "Tensor.new_empty Tensor.new", infer_new,
-     run_empty, NULL, PURE},
+    {"new_empty", "(Tensor self, int... size, " OPTIONS, "Tensor.new_empty", infer_new, run_empty,
+     NULL, PURE},
+    {"new_empty", "(Tensor self, int... size, *, device? device=None) -> Tensor", "Tensor.new",
+     infer_new_sizes, run_empty, NULL, PURE},
     {"new_full", "(Tensor self, int[] size, Scalar fill_value, " OPTIONS, "Tensor.new_full",
      infer_new_full, run_new_full, NULL, PURE},
     {"arange", "(number end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},

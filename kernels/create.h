@@ -13,4 +13,11 @@ fxs_status fxs_out_as(fxs_call *c, int dtype_at, int format_at);
 /* Writes a number (or the element of a tensor) over all of t, whatever its strides. */
 void fxs_fill_tensor(fxs_call *c, fxs_tensor *t, const fxs_value *v);
 
+/* ---- drawing */
+/* Fills t, of any strides and of real or complex numbers. */
+typedef void fxs_fill_fn(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, double b);
+fxs_status fxs_fill(fxs_call *c, fxs_tensor *t, fxs_fill_fn *fn, double a, double b);
+/* Refuses integers from low to high - 1 that type d can't hold. */
+fxs_status fxs_check_draws(fxs_call *c, fxs_dtype d, int64_t low, int64_t high);
+
 #endif

@@ -100,8 +100,8 @@ static fxs_status run_tensor(fxs_call *c) {
 
 const fxs_op fxs_ops_create_data[] = {
     {"tensor", "(any data, *, " OPTIONS, "torch.tensor", infer_tensor, run_tensor, NULL, PURE},
-    {"as_tensor", "(any data, dtype? dtype=None, device? device=None) -> Tensor", "torch.as_tensor",
-     infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"as_tensor", "(any data, *, dtype? dtype=None, device? device=None) -> Tensor",
+     "torch.as_tensor", infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"new_tensor", "(Tensor self, any data, *, " OPTIONS, "Tensor.new_tensor", infer_new_tensor,
      NULL, NULL, PURE},
     {"scalar_tensor", "(Scalar s, *, " OPTIONS, "torch.scalar_tensor", infer_scalar_tensor, NULL,

@@ -22,14 +22,53 @@ static fxs_status check_probability(fxs_call *c) {
     return FXS_OK;
 }
 
-static fxs_status infer_dropout(fxs_call *c) {
+/* x times noise, which is like x or has a number for each draw; of the alpha dropouts plus more of
+ * that kind. */
+static fxs_status out_noisy(fxs_call *c, fxs_tensor *x, spread s, bool alpha) {
+    fxs_tensor noise = *x;
+    double p = fxs_arg_float(c, 1);
+    FXS_TRY(fxs_check_computable(c, x->dtype));
+    if (!fxs_is_floating(x->dtype) && p < 1)
+        return FXS_REFUSE(c, FXS_ETYPE, "the scaled noise can't be cast to torch.%s",
+                          fxs_dtype_name(x->dtype));
+    if (p == 1 && s != BATCH && s != ROWS)
+        return fxs_out_with_number(c, x, x->dtype);
+    if (s == EACH) {
+        fxs_strides_like(x, noise.strides);
+    } else {
+        for (int i = s == BATCH ? 0 : s == ROWS ? 1 : 2; i < x->ndim; i++)
+            noise.sizes[i] = 1;
+        fxs_strides_of(x->ndim, noise.sizes, NULL, noise.strides);
+    }
+    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(x), fxs_of_tensor(&noise)}};
+    FXS_TRY(fxs_out_pointwise(c, &o, x->dtype));
+    if (!alpha)
+        return FXS_OK;
+    fxs_tensor product = *c->out[0];
+    o.v[0] = fxs_of_tensor(&product);
+    FXS_TRY(fxs_out_pointwise(c, &o, x->dtype));
+    fxs_tensor_unref(c->out[0]);
+    c->out[0] = c->out[--c->nout];
+    return FXS_OK;
+}
+
+static fxs_status infer_noise(fxs_call *c, spread s, bool alpha) {
     fxs_tensor *x = fxs_arg_tensor(c, 0);
     FXS_TRY(check_probability(c));
-    if (!draws(c))
+    if (!draws(c) || (fxs_tensor_numel(x) == 0 && s != ROWS))
         return fxs_out_same(c, x);
-    FXS_TRY(fxs_check_computable(c, x->dtype));
-    return fxs_out_like(c, x, x->dtype);
+    if (s == CHANNELS && x->ndim < 2)
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "feature dropout requires at least 2 dimensions in the input, not %d",
+                          x->ndim);
+    return out_noisy(c, x, s, alpha);
 }
+
+static fxs_status infer_dropout(fxs_call *c) { return infer_noise(c, EACH, false); }
+static fxs_status infer_feature_dropout(fxs_call *c) { return infer_noise(c, CHANNELS, false); }
+static fxs_status infer_alpha_dropout(fxs_call *c) { return infer_noise(c, EACH, true); }
+static fxs_status infer_feature_alpha(fxs_call *c) { return infer_noise(c, CHANNELS, true); }
+static fxs_status infer_drop_path(fxs_call *c) { return infer_noise(c, ROWS, false); }
 
 /* Elements that share one draw: index of the draw from the row-major position. */
 static int64_t draw_of(const fxs_tensor *x, spread s, int64_t position) {
@@ -102,7 +141,7 @@ static fxs_status infer_channels(fxs_call *c, int least, int most) {
     if (x->ndim < least || x->ndim > most)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected %d to %d dimensions, but got %d", least, most,
                           x->ndim);
-    return infer_dropout(c);
+    return infer_feature_dropout(c);
 }
 static fxs_status infer_dropout1d(fxs_call *c) { return infer_channels(c, 2, 3); }
 
@@ -126,8 +165,7 @@ static fxs_status infer_stochastic_depth(fxs_call *c) {
                           mode);
     if (!depth_draws(c))
         return fxs_out_same(c, x);
-    FXS_TRY(fxs_check_computable(c, x->dtype));
-    return fxs_out_like(c, x, x->dtype);
+    return out_noisy(c, x, mode[0] == 'r' ? ROWS : BATCH, false);
 }
 
 static fxs_status run_stochastic_depth(fxs_call *c) {
@@ -188,20 +226,21 @@ const fxs_op fxs_ops_dropout[] = {
      DROPPING},
     {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one,
      DROPPING},
-    {"dropout2d", DROPS, F "dropout2d", infer_dropout, run_feature_dropout, fxs_cost_one, DROPPING},
-    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_dropout, run_feature_dropout,
-     fxs_cost_one, DROPPING},
-    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_dropout,
+    {"dropout2d", DROPS, F "dropout2d", infer_feature_dropout, run_feature_dropout, fxs_cost_one,
+     DROPPING},
+    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_feature_dropout,
+     run_feature_dropout, fxs_cost_one, DROPPING},
+    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_alpha_dropout,
      run_alpha_dropout, fxs_cost_one, DROPPING},
     {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout torch.feature_alpha_dropout",
-     infer_dropout, run_feature_alpha_dropout, fxs_cost_one, DROPPING},
+     infer_feature_alpha, run_feature_alpha_dropout, fxs_cost_one, DROPPING},
     {"stochastic_depth", "(Tensor input, float p, str mode, bool training=True) -> Tensor",
      "torchvision.ops.stochastic_depth.stochastic_depth torchvision.ops.stochastic_depth",
      infer_stochastic_depth, run_stochastic_depth, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
     {"drop_path",
      "(Tensor x, float drop_prob=0.0, bool training=False, bool scale_by_keep=True) -> Tensor",
      "torchvision.ops.drop_path timm.layers.drop.drop_path timm.models.layers.drop.drop_path",
-     infer_dropout, run_drop_path, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
+     infer_drop_path, run_drop_path, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},
     {"rrelu",
      "(Tensor input, number lower=0.125, number upper=0.3333333333333333, bool training=False, "
      "bool inplace=False) -> "

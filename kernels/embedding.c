@@ -1,5 +1,6 @@
 /* embedding.c: rows of a table by index: embedding, and one_hot; with the layer of the first.
  * Indices are checked in the kernels, as shapes are inferred without reading values. */
+#include <math.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -9,7 +10,7 @@
 /* ---- embedding
  * -------------------------------------------------------------------------------------------- */
 
-enum { INPUT, WEIGHT, PADDING_IDX, MAX_NORM };
+enum { INPUT, WEIGHT, PADDING_IDX, MAX_NORM, NORM_TYPE };
 
 static fxs_status check_index_type(fxs_call *c, const fxs_tensor *t) {
     if (t->dtype == FXS_INT64 || t->dtype == FXS_INT32)
@@ -40,6 +41,21 @@ static fxs_status infer_embedding(fxs_call *c) {
     return fxs_out_new(c, weight->dtype, x->ndim + 1, sizes, NULL);
 }
 
+/* Scales a row whose norm is too large. PyTorch scales the row of the weight itself; here the
+ * weight, which may be a file's, stays as it is. */
+static void limit_norm(const fxs_call *c, fxs_dtype d, char *row, int64_t n) {
+    double p = fxs_arg_float(c, NORM_TYPE), most = fxs_arg_float(c, MAX_NORM), sum = 0;
+    size_t size = fxs_dtype_size(d);
+    for (int64_t i = 0; i < n; i++) {
+        double x = fabs(fxs_load_double(d, row + (size_t)i * size));
+        sum = isinf(p) ? fmax(sum, x) : sum + (p == 0 ? x != 0 : pow(x, p));
+    }
+    double norm = isinf(p) || p == 0 ? sum : pow(sum, 1 / p), scale = most / (norm + 1e-7);
+    for (int64_t i = 0; i < n && norm > most; i++)
+        fxs_store_double(d, row + (size_t)i * size,
+                         fxs_load_double(d, row + (size_t)i * size) * scale);
+}
+
 /* Rows of any type are copied as bytes. */
 static fxs_status run_embedding(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT);
@@ -60,6 +76,8 @@ static fxs_status run_embedding(fxs_call *c) {
                 (long long)index[i], (long long)weight->sizes[0]);
         else
             memcpy(y + (size_t)i * row, from + (size_t)index[i] * row, row);
+        if (ints.status == FXS_OK && !fxs_arg_is_none(c, MAX_NORM))
+            limit_norm(c, weight->dtype, y + (size_t)i * row, weight->sizes[1]);
     }
     fxs_tensor_unref(table);
     return fxs_work_end(&ints);

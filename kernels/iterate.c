@@ -273,23 +273,48 @@ static fxs_status convert(fxs_call *c, fxs_operands *o, fxs_dtype common) {
     return FXS_OK;
 }
 
-fxs_status fxs_out_pointwise(fxs_call *c, const fxs_operands *given, fxs_dtype dtype) {
+/* Shape and strides that TensorIterator gives to a result of type dtype. */
+static fxs_status iterate(fxs_call *c, const fxs_operands *given, fxs_dtype dtype, int *ndim,
+                          int64_t *sizes, int64_t *strides) {
     fxs_operands converted = *given, *o = &converted;
-    int64_t strides[FXS_MAX_DIM], sizes[FXS_MAX_DIM], stretched[FXS_MAX_OPERANDS][FXS_MAX_DIM];
+    int64_t stretched[FXS_MAX_OPERANDS][FXS_MAX_DIM];
     layout l = {.sizes = sizes, .strides = stretched};
     FXS_TRY(convert(c, o, fxs_is_floating(dtype) ? dtype : fxs_common_type(o)));
-    FXS_TRY(fxs_broadcast(c, o, &l.ndim, sizes));
+    FXS_TRY(fxs_broadcast(c, o, ndim, sizes));
+    l.ndim = *ndim;
     if (!uniform_strides(o, strides)) {
         for (int i = 0; i < o->n; i++)
             if (o->v[i].tag == FXS_V_TENSOR)
                 stretch(&l, o->v[i].u.tensor);
         sorted_strides(&l, strides);
     }
-    return fxs_out_new(c, dtype, l.ndim, sizes, strides);
+    return FXS_OK;
+}
+
+fxs_status fxs_out_pointwise(fxs_call *c, const fxs_operands *o, fxs_dtype dtype) {
+    int64_t strides[FXS_MAX_DIM], sizes[FXS_MAX_DIM];
+    int ndim;
+    FXS_TRY(iterate(c, o, dtype, &ndim, sizes, strides));
+    return fxs_out_new(c, dtype, ndim, sizes, strides);
+}
+
+fxs_status fxs_iterated_strides(fxs_call *c, const fxs_tensor *t, bool with_number,
+                                int64_t *strides) {
+    fxs_operands o = {.n = with_number ? 2 : 1,
+                      .v = {{.tag = FXS_V_TENSOR, .u.tensor = (fxs_tensor *)t}, fxs_float(0)}};
+    int64_t sizes[FXS_MAX_DIM];
+    int ndim;
+    return iterate(c, &o, t->dtype, &ndim, sizes, strides);
 }
 
 fxs_status fxs_out_like(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype) {
     fxs_operands o = {.n = 1, .v = {{.tag = FXS_V_TENSOR, .u.tensor = (fxs_tensor *)t}}};
+    return fxs_out_pointwise(c, &o, dtype);
+}
+
+fxs_status fxs_out_with_number(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype) {
+    fxs_operands o = {.n = 2,
+                      .v = {{.tag = FXS_V_TENSOR, .u.tensor = (fxs_tensor *)t}, fxs_float(0)}};
     return fxs_out_pointwise(c, &o, dtype);
 }
 

@@ -51,6 +51,12 @@ void fxs_iterator_strides(int ndim, const int64_t *sizes, int n, int64_t (*opera
                           int64_t *strides);
 /* The same strides for a shape that is known: t's sizes and strides as one operand alone. */
 fxs_status fxs_out_like(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype);
+/* The same as fxs_out_like, of an operation of t with a number that PyTorch makes a tensor of. */
+fxs_status fxs_out_with_number(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype);
+/* The strides that fxs_out_like, or fxs_out_with_number, would give: of what PyTorch computes on
+ * the way. */
+fxs_status fxs_iterated_strides(fxs_call *c, const fxs_tensor *t, bool with_number,
+                                int64_t *strides);
 /* Strides of empty_like(t): t's own when they are dense, else the same order of dimensions made
  * dense. */
 void fxs_strides_like(const fxs_tensor *t, int64_t *strides);

@@ -2,11 +2,15 @@
  * and those that add to a scaled tensor (addmm, addmv, baddbmm). The multiplying itself is in
  * product.c and gemm.c. */
 #include <complex.h>
+#include <string.h>
 
 #include "kernels/families.h"
 #include "kernels/product.h"
 
-static fxs_status check_pair(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
+/* PyTorch looks at the types where there is something to multiply. */
+static fxs_status check_pair(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b, bool any) {
+    if (!any)
+        return FXS_OK;
     FXS_TRY(fxs_check_dtype(c, a, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     if (a->dtype != b->dtype)
         return FXS_REFUSE(c, FXS_ETYPE,
@@ -25,12 +29,37 @@ static fxs_status check_rank(fxs_call *c, int i, const char *name, int rank) {
                             rank, rank == 1 ? "" : "s", fxs_sizes_text(t, text));
 }
 
+/* A vector or matrix times a batch: PyTorch multiplies the transposed ones the other way round
+ * where the batch folds into rows, and turns the result back. Where that copies nothing, its
+ * strides stay. */
+static void turn_strides(const fxs_tensor *a, const fxs_tensor *b, int ndim, const int64_t *sizes,
+                         int64_t *strides) {
+    bool folds = b->ndim != 3 || b->strides[1] == 1 ||
+                 b->strides[0] != b->sizes[1] * b->sizes[2]; /* of b transposed */
+    fxs_tensor out = {.ndim = ndim};
+    fxs_strides_of(ndim, sizes, NULL, strides);
+    if (a->ndim != 2 || b->ndim < 3 || !folds)
+        return;
+    memcpy(out.sizes, sizes, (size_t)ndim * sizeof *sizes);
+    out.sizes[ndim - 2] = sizes[ndim - 1], out.sizes[ndim - 1] = sizes[ndim - 2];
+    fxs_strides_of(ndim, out.sizes, NULL, out.strides);
+    int64_t last = out.strides[ndim - 1];
+    out.strides[ndim - 1] = out.strides[ndim - 2], out.strides[ndim - 2] = last;
+    memcpy(out.sizes, sizes, (size_t)ndim * sizeof *sizes);
+    if (fxs_tensor_is_contiguous(&out))
+        memcpy(strides, out.strides, (size_t)ndim * sizeof *strides);
+}
+
 static fxs_status infer_product(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {
-    int64_t sizes[FXS_MAX_DIM];
+    int64_t sizes[FXS_MAX_DIM], strides[FXS_MAX_DIM], count = 1;
     int ndim;
-    FXS_TRY(check_pair(c, a, b));
     FXS_TRY(fxs_product_sizes(c, a, b, &ndim, sizes));
-    return fxs_out_new(c, a->dtype, ndim, sizes, NULL);
+    for (int i = 0; i < ndim; i++)
+        count *= sizes[i];
+    bool dot = a->ndim == 1 && b->ndim == 1;
+    FXS_TRY(check_pair(c, a, b, dot || (count && a->sizes[a->ndim - 1])));
+    turn_strides(a, b, ndim, sizes, strides);
+    return fxs_out_new(c, a->dtype, ndim, sizes, strides);
 }
 
 static fxs_status run_product(fxs_call *c, fxs_tensor *a, fxs_tensor *b) {

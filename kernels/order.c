@@ -25,10 +25,14 @@ static fxs_status out_sorted(fxs_call *c, fxs_dtype d) {
     return fxs_out_new(c, d, t->ndim, t->sizes, strides);
 }
 
-/* sort(self, dim, descending) */
+/* Positions of dim and descending: the overloads with `stable` have it before them. */
+static int dim_at(const fxs_call *c) { return c->nargs > 3 ? 2 : 1; }
+static bool descends(const fxs_call *c) { return fxs_arg_bool(c, dim_at(c) + 1); }
+
+/* sort(self, dim, descending), sort(self, stable, dim, descending) */
 static fxs_status infer_sort(fxs_call *c) {
     int dim;
-    FXS_TRY(fxs_line_dim(c, 1, &dim));
+    FXS_TRY(fxs_line_dim(c, dim_at(c), &dim));
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
     FXS_TRY(out_sorted(c, fxs_arg_tensor(c, 0)->dtype));
     c->tuple_name = "torch.return_types.sort";
@@ -37,25 +41,23 @@ static fxs_status infer_sort(fxs_call *c) {
 
 static fxs_status infer_argsort(fxs_call *c) {
     int dim;
-    FXS_TRY(fxs_line_dim(c, 1, &dim));
+    FXS_TRY(fxs_line_dim(c, dim_at(c), &dim));
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
     return out_sorted(c, FXS_INT64);
 }
 
 static fxs_status run_sort(fxs_call *c) {
-    fxs_lines l = {.values = c->out[0],
-                   .indices = c->out[1],
-                   .descending = fxs_arg_bool(c, 2),
-                   .fn = put_first_k};
-    FXS_TRY(fxs_line_dim(c, 1, &l.dim));
+    fxs_lines l = {
+        .values = c->out[0], .indices = c->out[1], .descending = descends(c), .fn = put_first_k};
+    FXS_TRY(fxs_line_dim(c, dim_at(c), &l.dim));
     l.k = INT64_MAX;
     return fxs_lines_run(c, &l);
 }
 
 static fxs_status run_argsort(fxs_call *c) {
     fxs_lines l = {
-        .indices = c->out[0], .descending = fxs_arg_bool(c, 2), .k = INT64_MAX, .fn = put_first_k};
-    FXS_TRY(fxs_line_dim(c, 1, &l.dim));
+        .indices = c->out[0], .descending = descends(c), .k = INT64_MAX, .fn = put_first_k};
+    FXS_TRY(fxs_line_dim(c, dim_at(c), &l.dim));
     return fxs_lines_run(c, &l);
 }
 
@@ -119,7 +121,7 @@ static fxs_status run_kthvalue(fxs_call *c) {
 static fxs_cost cost_sort(const fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     double numel = (double)fxs_tensor_numel(t), n = 1;
-    int64_t dim = fxs_arg_int(c, 1);
+    int64_t dim = fxs_arg_int(c, dim_at(c));
     dim += dim < 0 ? t->ndim : 0;
     if (dim >= 0 && dim < t->ndim)
         n = (double)t->sizes[dim];
@@ -134,10 +136,14 @@ static fxs_cost cost_topk(const fxs_call *c) {
 #define PURE FXS_OP_NO_INPLACE
 
 const fxs_op fxs_ops_order[] = {
-    {"sort",
-     "(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> (Tensor, Tensor)",
+    {"sort", "(Tensor self, int dim=-1, bool descending=False) -> (Tensor, Tensor)",
      "torch.sort Tensor.sort", infer_sort, run_sort, cost_sort, PURE},
-    {"argsort", "(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> Tensor",
+    {"sort",
+     "(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor, Tensor)",
+     "torch.sort Tensor.sort", infer_sort, run_sort, cost_sort, PURE},
+    {"argsort", "(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+     "torch.argsort Tensor.argsort", infer_argsort, run_argsort, cost_sort, PURE},
+    {"argsort", "(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
      "torch.argsort Tensor.argsort", infer_argsort, run_argsort, cost_sort, PURE},
     {"topk",
      "(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)",

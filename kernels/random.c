@@ -1,6 +1,7 @@
 /* random.c: rand randn randint randperm, their _like forms, normal_ uniform_ bernoulli and the
  * other ways to fill a tensor with numbers drawn from the call's seed. The numbers are repeatable,
  * but not PyTorch's. */
+#include <math.h>
 
 #include "base/rng.h"
 #include "kernels/complex.h"
@@ -13,9 +14,6 @@ static fxs_status check_float(fxs_call *c, fxs_dtype d) {
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     return FXS_OK;
 }
-
-/* Fills t, of any strides, through a contiguous tensor where it is not one itself. */
-typedef void fill_fn(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, double b);
 
 static void fill_integers(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, double b) {
     fxs_fill_integers(ctx, t, seed, (int64_t)a, (int64_t)b);
@@ -34,7 +32,7 @@ static fxs_tensor reals_of(const fxs_tensor *t) {
     return r;
 }
 
-static fxs_status fill(fxs_call *c, fxs_tensor *t, fill_fn *fn, double a, double b) {
+fxs_status fxs_fill(fxs_call *c, fxs_tensor *t, fxs_fill_fn *fn, double a, double b) {
     fxs_tensor *own;
     if (fxs_tensor_is_contiguous(t)) {
         fxs_tensor reals = reals_of(t);
@@ -63,10 +61,33 @@ static fxs_status infer_like(fxs_call *c) {
     return fxs_out_as(c, 1, 2);
 }
 
-static fxs_status run_rand(fxs_call *c) { return fill(c, c->out[0], fxs_fill_uniform, 0, 1); }
-static fxs_status run_randn(fxs_call *c) { return fill(c, c->out[0], fxs_fill_normal, 0, 1); }
+static fxs_status run_rand(fxs_call *c) { return fxs_fill(c, c->out[0], fxs_fill_uniform, 0, 1); }
+static fxs_status run_randn(fxs_call *c) { return fxs_fill(c, c->out[0], fxs_fill_normal, 0, 1); }
 
-static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
+fxs_status fxs_check_draws(fxs_call *c, fxs_dtype d, int64_t low, int64_t high) {
+    int bits = d == FXS_FLOAT16    ? 11
+               : d == FXS_BFLOAT16 ? 8
+               : d == FXS_FLOAT32  ? 24
+               : d == FXS_FLOAT64  ? 53
+                                   : (int)fxs_dtype_size(d) * 8 - (d != FXS_UINT8);
+    double most = d == FXS_BOOL        ? 1
+                  : d == FXS_FLOAT16   ? 65504
+                  : fxs_is_floating(d) ? INFINITY
+                                       : ldexp(1, bits) - 1;
+    double least = d == FXS_BOOL || d == FXS_UINT8 ? 0 : -most - !fxs_is_floating(d);
+    if (fxs_is_complex(d))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    if ((double)low < least || (double)low > most)
+        return FXS_REFUSE(c, FXS_EINVAL, "from = %lld is out of bounds for torch.%s",
+                          (long long)low, fxs_dtype_name(d));
+    if (low < high && ((double)high - 1 < least || (double)high - 1 > most))
+        return FXS_REFUSE(c, FXS_EINVAL, "to - 1 = %lld is out of bounds for torch.%s",
+                          (long long)high - 1, fxs_dtype_name(d));
+    return FXS_OK;
+}
+
+static fxs_status check_range(fxs_call *c, fxs_dtype d, int64_t low, int64_t high) {
+    FXS_TRY(fxs_check_draws(c, d, low, high));
     if (low >= high)
         return FXS_REFUSE(
             c, FXS_EINVAL,
@@ -77,21 +98,21 @@ static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
 
 /* randint(high, size, dtype) */
 static fxs_status infer_randint(fxs_call *c) {
-    FXS_TRY(check_range(c, 0, fxs_arg_int(c, 0)));
+    FXS_TRY(check_range(c, fxs_dtype_arg(c, 2, FXS_INT64), 0, fxs_arg_int(c, 0)));
     return fxs_out_sizes(c, 1, fxs_dtype_arg(c, 2, FXS_INT64));
 }
 static fxs_status run_randint(fxs_call *c) {
-    return fill(c, c->out[0], fill_integers, 0, (double)(fxs_arg_int(c, 0) - 1));
+    return fxs_fill(c, c->out[0], fill_integers, 0, (double)(fxs_arg_int(c, 0) - 1));
 }
 
 /* randint(low, high, size, dtype) */
 static fxs_status infer_randint_from(fxs_call *c) {
-    FXS_TRY(check_range(c, fxs_arg_int(c, 0), fxs_arg_int(c, 1)));
+    FXS_TRY(check_range(c, fxs_dtype_arg(c, 3, FXS_INT64), fxs_arg_int(c, 0), fxs_arg_int(c, 1)));
     return fxs_out_sizes(c, 2, fxs_dtype_arg(c, 3, FXS_INT64));
 }
 static fxs_status run_randint_from(fxs_call *c) {
-    return fill(c, c->out[0], fill_integers, (double)fxs_arg_int(c, 0),
-                (double)(fxs_arg_int(c, 1) - 1));
+    return fxs_fill(c, c->out[0], fill_integers, (double)fxs_arg_int(c, 0),
+                    (double)(fxs_arg_int(c, 1) - 1));
 }
 
 /* randperm(n, dtype): each number of 0..n-1 once. */
@@ -99,7 +120,11 @@ static fxs_status infer_randperm(fxs_call *c) {
     int64_t n = fxs_arg_int(c, 0);
     if (n < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "n must be non-negative, got %lld", (long long)n);
-    FXS_TRY(fxs_check_computable(c, fxs_dtype_arg(c, 1, FXS_INT64)));
+    fxs_dtype d = fxs_dtype_arg(c, 1, FXS_INT64);
+    if (d == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    FXS_TRY(fxs_check_computable(c, d));
+    FXS_TRY(fxs_check_draws(c, d, 0, n > 0 ? n : 1));
     return fxs_out_new(c, fxs_dtype_arg(c, 1, FXS_INT64), 1, &n, NULL);
 }
 
@@ -124,8 +149,10 @@ static fxs_status run_randperm(fxs_call *c) {
 static fxs_status infer_bernoulli(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, t->dtype));
-    if (fxs_arg_is_none(c, 1))
+    if (fxs_arg_is_none(c, 1) && !c->in_place)
         FXS_TRY(check_float(c, t->dtype));
+    else if (fxs_arg_is_none(c, 1))
+        return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL); /* 0.5 for all */
     else if (!(fxs_arg_float(c, 1) >= 0 && fxs_arg_float(c, 1) <= 1))
         return FXS_REFUSE(c, FXS_EINVAL, "expects p to be in [0, 1], but got p=%g",
                           fxs_arg_float(c, 1));
@@ -143,8 +170,8 @@ static fxs_status run_bernoulli(fxs_call *c) {
             put += rest % t->sizes[k] * o->strides[k];
             rest /= t->sizes[k];
         }
-        double p = fxs_arg_float(c, 1);
-        if (fxs_arg_is_none(c, 1))
+        double p = c->in_place && fxs_arg_is_none(c, 1) ? 0.5 : fxs_arg_float(c, 1);
+        if (fxs_arg_is_none(c, 1) && !c->in_place)
             p = fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) + at * size);
         if (!(p >= 0 && p <= 1))
             return FXS_REFUSE(c, FXS_EINVAL, "expected p_in >= 0 && p_in <= 1, but got %g", p);
@@ -180,11 +207,12 @@ static fxs_status infer_normal(fxs_call *c) {
 }
 
 static fxs_status run_uniform(fxs_call *c) {
-    return fill(c, fxs_arg_tensor(c, 0), fxs_fill_uniform, fxs_arg_float(c, 1),
-                fxs_arg_float(c, 2));
+    return fxs_fill(c, fxs_arg_tensor(c, 0), fxs_fill_uniform, fxs_arg_float(c, 1),
+                    fxs_arg_float(c, 2));
 }
 static fxs_status run_normal(fxs_call *c) {
-    return fill(c, fxs_arg_tensor(c, 0), fxs_fill_normal, fxs_arg_float(c, 1), fxs_arg_float(c, 2));
+    return fxs_fill(c, fxs_arg_tensor(c, 0), fxs_fill_normal, fxs_arg_float(c, 1),
+                    fxs_arg_float(c, 2));
 }
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_RANDOM)

@@ -122,7 +122,8 @@ static fxs_status fill(fxs_call *c, fxs_tensor *t, double low, double high) {
     return FXS_OK;
 }
 
-static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
+static fxs_status check_range(fxs_call *c, fxs_dtype d, int64_t low, int64_t high) {
+    FXS_TRY(fxs_check_draws(c, d, low, high));
     if (low >= high)
         return FXS_REFUSE(
             c, FXS_EINVAL,
@@ -135,7 +136,8 @@ static fxs_status check_range(fxs_call *c, int64_t low, int64_t high) {
 static fxs_status infer_random(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
     if (c->nargs > 2) /* the last argument is the generator */
-        FXS_TRY(check_range(c, c->nargs > 3 ? fxs_arg_int(c, 1) : 0, fxs_arg_int(c, c->nargs - 2)));
+        FXS_TRY(check_range(c, fxs_arg_tensor(c, 0)->dtype, c->nargs > 3 ? fxs_arg_int(c, 1) : 0,
+                            fxs_arg_int(c, c->nargs - 2)));
     return fxs_out_same(c, fxs_arg_tensor(c, 0));
 }
 
@@ -148,7 +150,7 @@ static fxs_status run_random(fxs_call *c) {
 
 /* randint_like(self, high, dtype, memory_format, ...) and with low before high */
 static fxs_status infer_randint_like(fxs_call *c) {
-    FXS_TRY(check_range(c, 0, fxs_arg_int(c, 1)));
+    FXS_TRY(check_range(c, fxs_dtype_arg(c, 2, fxs_arg_tensor(c, 0)->dtype), 0, fxs_arg_int(c, 1)));
     return fxs_out_as(c, 2, 3);
 }
 static fxs_status run_randint_like(fxs_call *c) {
@@ -156,7 +158,8 @@ static fxs_status run_randint_like(fxs_call *c) {
 }
 
 static fxs_status infer_randint_like_from(fxs_call *c) {
-    FXS_TRY(check_range(c, fxs_arg_int(c, 1), fxs_arg_int(c, 2)));
+    FXS_TRY(check_range(c, fxs_dtype_arg(c, 3, fxs_arg_tensor(c, 0)->dtype), fxs_arg_int(c, 1),
+                        fxs_arg_int(c, 2)));
     return fxs_out_as(c, 3, 4);
 }
 static fxs_status run_randint_like_from(fxs_call *c) {
@@ -216,11 +219,13 @@ static fxs_status run_normal(fxs_call *c) {
 
 /* normal(mean, std, size, dtype, ...) */
 static fxs_status infer_normal_sizes(fxs_call *c) {
-    return fxs_out_sizes(c, 2, fxs_dtype_arg(c, 3, FXS_FLOAT32));
+    fxs_dtype d = fxs_dtype_arg(c, 3, FXS_FLOAT32);
+    if (!fxs_is_floating(d) && !fxs_is_complex(d))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    return fxs_out_sizes(c, 2, d);
 }
 static fxs_status run_normal_sizes(fxs_call *c) {
-    fxs_fill_normal(c->ctx, c->out[0], c->seed, fxs_arg_float(c, 0), fxs_arg_float(c, 1));
-    return FXS_OK;
+    return fxs_fill(c, c->out[0], fxs_fill_normal, fxs_arg_float(c, 0), fxs_arg_float(c, 1));
 }
 
 /* exponential_(self, lambd) */
@@ -266,11 +271,11 @@ const fxs_op fxs_ops_random_draw[] = {
     {"randint_like", "(Tensor self, int low, int high, " LIKE, "torch.randint_like",
      infer_randint_like_from, run_randint_like_from, NULL, PURE},
     {"normal", "(Tensor mean, Tensor|float std=1.0, " GENERATOR, "torch.normal", infer_normal,
-     run_normal, NULL, PURE},
+     run_normal, NULL, FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
     {"normal", "(float mean, Tensor std, " GENERATOR, "torch.normal", infer_normal, run_normal,
-     NULL, PURE},
+     NULL, FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
     {"normal", "(float mean, float std, int[] size, *, dtype? dtype=None, " REST, "torch.normal",
-     infer_normal_sizes, run_normal_sizes, NULL, PURE},
+     infer_normal_sizes, run_normal_sizes, NULL, PURE | FXS_OP_COMPLEX},
     {"exponential_", "(Tensor self, float lambd=1, " GENERATOR, "Tensor.exponential_",
      infer_exponential, run_exponential, NULL, WRITES},
     {0},

@@ -325,6 +325,10 @@ static fxs_status infer_interleave(fxs_call *c) {
         if (__builtin_add_overflow(total, k, &total))
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
     }
+    if (!fxs_arg_is_none(c, 3) && fxs_arg_int(c, 3) != total)
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "the result has size %lld along the dimension, but output_size is %lld",
+                          (long long)total, (long long)fxs_arg_int(c, 3));
     if (ndim)
         sizes[dim] = total;
     return fxs_out_new(c, t->dtype, ndim, sizes, NULL);

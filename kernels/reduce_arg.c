@@ -37,7 +37,14 @@ static fxs_status infer_median(fxs_call *c) {
 static fxs_status infer_arg(fxs_call *c) {
     fxs_reduction r;
     fxs_tensor *t = fxs_arg_tensor(c, 0);
-    FXS_TRY(check_ordered(c));
+    bool one_each = !fxs_arg_is_none(c, 1) && t->ndim; /* nothing to compare: no type is refused */
+    if (one_each) {
+        int dim;
+        FXS_TRY(fxs_line_dim(c, 1, &dim));
+        one_each = t->sizes[dim] == 1 || (fxs_tensor_numel(t) == 0 && t->sizes[dim]);
+    }
+    if (!one_each)
+        FXS_TRY(check_ordered(c));
     if (fxs_arg_is_none(c, 1) && fxs_tensor_numel(t) == 0)
         return FXS_REFUSE(c, FXS_EINDEX,
                           "expected reduction dim to be specified for input.numel() == 0");
@@ -121,7 +128,7 @@ const fxs_op fxs_ops_reduce_arg[] = {
     {"argmin", ANYWHERE, "torch.argmin Tensor.argmin", infer_arg, run_argmin, fxs_cost_input, PURE},
     {"median", "(Tensor self) -> Tensor", "torch.median Tensor.median", infer_full_median,
      run_full_median, fxs_cost_input, PURE},
-    {"median", "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)",
+    {"median", "(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor)",
      "torch.median Tensor.median", infer_median, run_median, fxs_cost_input, PURE},
     {0},
 };

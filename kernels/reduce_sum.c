@@ -149,8 +149,12 @@ static const fxs_fold
 /* ---- infer
  * --------------------------------------------------------------------------------------------- */
 
+/* (self, ...) folds all, (self, dim, keepdim, ...) some dimensions. */
 static fxs_status read(fxs_call *c, fxs_reduction *r) {
-    return fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[1], fxs_arg_bool(c, 2), r);
+    static const fxs_value all = {0};
+    bool some = c->nargs > 2;
+    return fxs_read_reduction(c, fxs_arg_tensor(c, 0), some ? &c->arg[1] : &all,
+                              some && fxs_arg_bool(c, 2), r);
 }
 
 static fxs_status check_types(fxs_call *c, fxs_dtype d) {
@@ -166,16 +170,17 @@ static fxs_dtype sum_type(const fxs_call *c, int i) {
     return fxs_is_integral(d) || d == FXS_BOOL ? FXS_INT64 : d;
 }
 
-/* sum(self, dim, keepdim, dtype) */
+/* sum(self, dtype), sum(self, dim, keepdim, dtype) */
 static fxs_status infer_sum(fxs_call *c) {
     fxs_reduction r;
     FXS_TRY(read(c, &r));
-    FXS_TRY(check_types(c, sum_type(c, 3)));
-    return fxs_out_reduced(c, &r, sum_type(c, 3));
+    FXS_TRY(check_types(c, sum_type(c, c->nargs - 1)));
+    return fxs_out_reduced(c, &r, sum_type(c, c->nargs - 1));
 }
 
 static fxs_status infer_mean(fxs_call *c) {
-    fxs_dtype d = fxs_arg_is_none(c, 3) ? fxs_arg_tensor(c, 0)->dtype : c->arg[3].u.dtype;
+    int at = c->nargs - 1;
+    fxs_dtype d = fxs_arg_is_none(c, at) ? fxs_arg_tensor(c, 0)->dtype : c->arg[at].u.dtype;
     fxs_reduction r;
     if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
@@ -234,9 +239,7 @@ static fxs_status infer_full_extreme(fxs_call *c) {
 
 static fxs_status run_fold(fxs_call *c, const fxs_fold *fold, fxs_dtype common) {
     fxs_reduction r;
-    bool keep = c->nargs > 2 && fxs_arg_bool(c, 2);
-    FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), c->nargs > 1 ? &c->arg[1] : &(fxs_value){0},
-                               keep, &r));
+    FXS_TRY(read(c, &r));
     fxs_reduce_run(c, &r, common, fold, NULL);
     return FXS_OK;
 }
@@ -248,7 +251,12 @@ static fxs_status run_mean(fxs_call *c) { return run_fold(c, &mean_fold, c->out[
 static fxs_status run_prod(fxs_call *c) { return run_fold(c, &prod_fold, c->out[0]->dtype); }
 static fxs_status run_any(fxs_call *c) { return run_fold(c, &any_fold, own_type(c)); }
 static fxs_status run_all(fxs_call *c) { return run_fold(c, &all_fold, own_type(c)); }
-static fxs_status run_count(fxs_call *c) { return run_fold(c, &count_fold, own_type(c)); }
+static fxs_status run_count(fxs_call *c) {
+    fxs_reduction r;
+    FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[1], false, &r));
+    fxs_reduce_run(c, &r, own_type(c), &count_fold, NULL);
+    return FXS_OK;
+}
 static fxs_status run_amax(fxs_call *c) { return run_fold(c, &amax_fold, own_type(c)); }
 static fxs_status run_amin(fxs_call *c) { return run_fold(c, &amin_fold, own_type(c)); }
 
@@ -356,7 +364,6 @@ static fxs_cost cost_two(const fxs_call *c) {
     return (fxs_cost){.flops = 2 * (double)fxs_arg_numel(c, 0)};
 }
 
-#define DIMS "int|int[]? dim=None, bool keepdim=False"
 #define ROW(name, args, spellings, infer, run, cost)                                               \
     {                                                                                              \
         name, "(Tensor self" args ") -> Tensor", spellings, infer, run, cost,                      \
@@ -364,15 +371,23 @@ static fxs_cost cost_two(const fxs_call *c) {
     }
 
 const fxs_op fxs_ops_reduce_sum[] = {
-    ROW("sum", ", " DIMS ", *, dtype? dtype=None", "torch.sum Tensor.sum", infer_sum, run_sum,
+    ROW("sum", ", *, dtype? dtype=None", "torch.sum Tensor.sum", infer_sum, run_sum,
         fxs_cost_input),
-    ROW("mean", ", " DIMS ", *, dtype? dtype=None", "torch.mean Tensor.mean", infer_mean, run_mean,
+    ROW("sum", ", int|int[]? dim, bool keepdim=False, *, dtype? dtype=None", "torch.sum Tensor.sum",
+        infer_sum, run_sum, fxs_cost_input),
+    ROW("mean", ", *, dtype? dtype=None", "torch.mean Tensor.mean", infer_mean, run_mean,
         fxs_cost_input),
-    ROW("prod", ", int? dim=None, bool keepdim=False, *, dtype? dtype=None",
-        "torch.prod Tensor.prod", infer_sum, run_prod, fxs_cost_input),
-    ROW("any", ", int? dim=None, bool keepdim=False", "torch.any Tensor.any", infer_any, run_any,
+    ROW("mean", ", int|int[]? dim, bool keepdim=False, *, dtype? dtype=None",
+        "torch.mean Tensor.mean", infer_mean, run_mean, fxs_cost_input),
+    ROW("prod", ", *, dtype? dtype=None", "torch.prod Tensor.prod", infer_sum, run_prod,
         fxs_cost_input),
-    ROW("all", ", int? dim=None, bool keepdim=False", "torch.all Tensor.all", infer_any, run_all,
+    ROW("prod", ", int dim, bool keepdim=False, *, dtype? dtype=None", "torch.prod Tensor.prod",
+        infer_sum, run_prod, fxs_cost_input),
+    ROW("any", "", "torch.any Tensor.any", infer_any, run_any, fxs_cost_input),
+    ROW("any", ", int dim, bool keepdim=False", "torch.any Tensor.any", infer_any, run_any,
+        fxs_cost_input),
+    ROW("all", "", "torch.all Tensor.all", infer_any, run_all, fxs_cost_input),
+    ROW("all", ", int dim, bool keepdim=False", "torch.all Tensor.all", infer_any, run_all,
         fxs_cost_input),
     ROW("count_nonzero", ", int|int[]? dim=None", "torch.count_nonzero Tensor.count_nonzero",
         infer_count, run_count, fxs_cost_input),
@@ -394,4 +409,3 @@ const fxs_op fxs_ops_reduce_sum[] = {
     {0},
 };
 #undef ROW
-#undef DIMS

@@ -14,7 +14,9 @@
 typedef struct lookup {
     fxs_tensor *edges;
     const fxs_value *values; /* a tensor, or a number */
-    bool right, small;       /* small: int32 results */
+    const fxs_tensor *sorter;
+    fxs_dtype dtype;   /* in which edges and values are compared */
+    bool right, small; /* small: int32 results */
 } lookup;
 
 static fxs_status read_lookup(fxs_call *c, int edges, int values, lookup *l) {
@@ -28,15 +30,25 @@ static fxs_status read_lookup(fxs_call *c, int edges, int values, lookup *l) {
             return FXS_REFUSE(c, FXS_EINVAL, "side can only be 'left' or 'right', not '%s'", side);
         if (l->right && strcmp(side, "left") == 0)
             return FXS_REFUSE(c, FXS_EINVAL, "side and right can't be set to opposites");
-        l->right |= strcmp(side, "right") == 0;
+        l->right = strcmp(side, "right") == 0;
     }
     const fxs_tensor *e = l->edges,
                      *v = l->values->tag == FXS_V_TENSOR ? l->values->u.tensor : NULL;
-    if (v && edges == 0 && v->dtype != e->dtype) /* bucketize converts */
-        return FXS_REFUSE(
-            c, FXS_ETYPE,
-            "boundaries and values must have the same dtype, but have torch.%s and torch.%s",
-            fxs_dtype_name(e->dtype), fxs_dtype_name(v->dtype));
+    l->dtype = v ? fxs_promote(e->dtype, v->dtype) : e->dtype;
+    if (fxs_is_complex(l->dtype) || l->dtype == FXS_BOOL)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(l->dtype));
+    if (c->nargs > 5 && (l->sorter = fxs_arg_tensor(c, 5))) {
+        if (l->sorter->dtype != FXS_INT64)
+            return FXS_REFUSE(c, FXS_ETYPE, "sorter must be a tensor of int64, not torch.%s",
+                              fxs_dtype_name(l->sorter->dtype));
+        bool same = l->sorter->ndim == e->ndim;
+        for (int i = 0; same && i < e->ndim; i++)
+            same = l->sorter->sizes[i] == e->sizes[i];
+        if (!same)
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "boundaries and sorter must have the same size, but are %s and %s",
+                              fxs_sizes_text(e, a), fxs_sizes_text(l->sorter, b));
+    }
     bool rows = e->ndim > 1, fits = e->ndim > 0 && (!rows || (v && v->ndim == e->ndim));
     for (int i = 0; fits && rows && i < e->ndim - 1; i++)
         fits = e->sizes[i] == v->sizes[i];
@@ -61,11 +73,15 @@ static bool goes_before(const lookup *l, double edge, double value) {
     return l->right ? !(edge > value) : !(edge >= value);
 }
 
-static int64_t find(const lookup *l, fxs_dtype d, const char *edges, int64_t n, double value) {
+/* order: where the edges are in rising order, NULL when they lie so */
+static int64_t find(const lookup *l, fxs_dtype d, const char *edges, const int64_t *order,
+                    int64_t n, double value) {
     int64_t low = 0, high = n;
     while (low < high) {
         int64_t mid = low + (high - low) / 2;
-        double e = fxs_load_double(d, edges + (size_t)mid * fxs_dtype_size(d));
+        int64_t at = order ? order[mid] : mid;
+        double e =
+            at >= 0 && at < n ? fxs_load_double(d, edges + (size_t)at * fxs_dtype_size(d)) : NAN;
         if (goes_before(l, e, value))
             low = mid + 1;
         else
@@ -77,7 +93,8 @@ static int64_t find(const lookup *l, fxs_dtype d, const char *edges, int64_t n, 
 static fxs_status run_lookup(fxs_call *c, int edges, int values) {
     lookup l;
     FXS_TRY(read_lookup(c, edges, values, &l));
-    fxs_work w = fxs_work_begin(c, l.edges->dtype);
+    fxs_work w = fxs_work_begin(c, l.dtype), ints = fxs_work_begin(c, FXS_INT64);
+    const int64_t *order = fxs_work_data(&ints, (fxs_tensor *)l.sorter);
     const char *e = fxs_work_data(&w, l.edges);
     bool number = l.values->tag != FXS_V_TENSOR;
     const char *v = number ? NULL : fxs_work_data(&w, l.values->u.tensor);
@@ -88,12 +105,14 @@ static fxs_status run_lookup(fxs_call *c, int edges, int values) {
         for (int64_t i = 0; i < count; i++) {
             double x =
                 number ? fxs_arg_float(c, values) : fxs_load_double(w.dtype, v + (size_t)i * size);
-            const char *row = e + (size_t)(each ? i / each * n : 0) * size;
-            int64_t at = find(&l, w.dtype, row, n, x);
+            int64_t first = each ? i / each * n : 0;
+            int64_t at =
+                find(&l, w.dtype, e + (size_t)first * size, order ? order + first : NULL, n, x);
             fxs_store_int(c->out[0]->dtype,
                           (char *)fxs_tensor_data(c->out[0]) + (size_t)i * (l.small ? 4 : 8), at);
         }
     }
+    FXS_TRY(fxs_work_end(&ints));
     return fxs_work_end(&w);
 }
 
@@ -248,6 +267,6 @@ const fxs_op fxs_ops_search[] = {
     {"bincount", "(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      "torch.bincount Tensor.bincount", infer_bincount, run_bincount, NULL, FXS_OP_NO_INPLACE},
     {"histc", "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
-     "torch.histc Tensor.histc", infer_histc, run_histc, NULL, FXS_OP_NO_INPLACE},
+     "torch.histc Tensor.histc", infer_histc, run_histc, NULL, FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD},
     {0},
 };

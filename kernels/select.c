@@ -276,8 +276,11 @@ static double largest(fxs_dtype d) {
 }
 
 static fxs_status infer_nan_to_num(fxs_call *c) {
-    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
-    return fxs_out_like(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 0)->dtype);
+    const fxs_tensor *t = fxs_arg_tensor(c, 0);
+    int64_t strides[FXS_MAX_DIM];
+    FXS_TRY(fxs_check_computable(c, t->dtype));
+    fxs_strides_like(t, strides);
+    return fxs_out_new(c, t->dtype, t->ndim, t->sizes, strides);
 }
 
 static fxs_status run_nan_to_num(fxs_call *c) {

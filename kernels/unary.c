@@ -1,6 +1,7 @@
 /* unary.c: functions of one element: abs neg exp log sqrt sin ... and their in-place forms. Float32
  * exp, log, tanh, sigmoid and erf are vector code (vecmath.h), the rest calls libm. */
 #include <complex.h>
+#include <string.h>
 
 #include "kernels/complex.h"
 #include "kernels/loops.h"
@@ -162,6 +163,37 @@ static fxs_status infer_float(fxs_call *c) {
 static fxs_status infer_same(fxs_call *c) { return infer_as(c, fxs_arg_tensor(c, 0)->dtype); }
 static fxs_status infer_bool(fxs_call *c) { return infer_as(c, FXS_BOOL); }
 
+/* deg2rad and rad2deg multiply by a number. */
+static fxs_status infer_degrees(fxs_call *c) {
+    fxs_operands o = fxs_operands_of(c, 0, 1);
+    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    return fxs_out_with_number(c, fxs_arg_tensor(c, 0), fxs_common_float(&o));
+}
+
+/* isinf is |x| == inf, and isfinite (x == x) * (|x| != inf): of complex numbers by their parts, of
+ * integers a tensor like x. */
+static fxs_status infer_infinite(fxs_call *c) {
+    fxs_tensor t = *fxs_arg_tensor(c, 0);
+    FXS_TRY(fxs_check_computable(c, t.dtype));
+    if (!fxs_is_floating(t.dtype) && !fxs_is_complex(t.dtype)) {
+        int64_t strides[FXS_MAX_DIM];
+        fxs_strides_like(&t, strides);
+        return fxs_out_new(c, FXS_BOOL, t.ndim, t.sizes, strides);
+    }
+    for (int i = 0; i < t.ndim && fxs_is_complex(t.dtype); i++)
+        t.strides[i] *= 2;
+    t.dtype = fxs_real_of(t.dtype);
+    FXS_TRY(fxs_iterated_strides(c, &t, false, t.strides)); /* |x| */
+    fxs_tensor absolute = t, other;
+    FXS_TRY(fxs_iterated_strides(c, &absolute, true, absolute.strides));
+    if (strcmp(c->op->name, "isinf") == 0)
+        return fxs_out_new(c, FXS_BOOL, t.ndim, t.sizes, absolute.strides);
+    other = absolute;
+    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&t), fxs_of_tensor(&other)}};
+    t.dtype = other.dtype = FXS_BOOL;
+    return fxs_out_pointwise(c, &o, FXS_BOOL);
+}
+
 static fxs_status infer_not_bool(fxs_call *c) {
     if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
@@ -221,9 +253,9 @@ static fxs_status run_any_abs(fxs_call *c) {
 #op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op spellings, infer, run_##op,    \
             fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX                                        \
     }
-#define QUESTION(op, flags)                                                                        \
+#define QUESTION(op, infer, flags)                                                                 \
     {                                                                                              \
-#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer_bool, run_##op,         \
+#op, "(Tensor self) -> Tensor", "torch." #op " Tensor." #op, infer, run_##op,              \
             fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | (flags)                           \
     }
 
@@ -257,8 +289,8 @@ const fxs_op fxs_ops_unary[] = {
     COMPLEX_ROW(sigmoid, infer_float,
                 " torch.nn.functional.sigmoid torch._C._special.special_expit"),
     ROW(logit, infer_float, " torch._C._special.special_logit"),
-    ROW(deg2rad, infer_float, ""),
-    ROW(rad2deg, infer_float, ""),
+    ROW(deg2rad, infer_degrees, ""),
+    ROW(rad2deg, infer_degrees, ""),
     {"abs", "(Tensor self) -> Tensor",
      "torch.abs Tensor.abs torch.absolute Tensor.absolute operator.abs builtins.abs Tensor.__abs__",
      infer_abs, run_any_abs, fxs_cost_one, FXS_OP_POINTWISE},
@@ -275,12 +307,12 @@ const fxs_op fxs_ops_unary[] = {
     {"positive", "(Tensor self) -> Tensor",
      "torch.positive Tensor.positive operator.pos Tensor.__pos__", infer_positive, run_copy, NULL,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
-    QUESTION(isnan, FXS_OP_COMPLEX),
-    QUESTION(isinf, FXS_OP_COMPLEX),
-    QUESTION(isfinite, FXS_OP_COMPLEX),
-    QUESTION(signbit, 0),
-    QUESTION(isposinf, 0),
-    QUESTION(isneginf, 0),
+    QUESTION(isnan, infer_bool, FXS_OP_COMPLEX),
+    QUESTION(isinf, infer_infinite, FXS_OP_COMPLEX),
+    QUESTION(isfinite, infer_infinite, FXS_OP_COMPLEX),
+    QUESTION(signbit, infer_bool, 0),
+    QUESTION(isposinf, infer_bool, 0),
+    QUESTION(isneginf, infer_bool, 0),
     {0},
 };
 #undef ROW

@@ -291,6 +291,7 @@ fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value 
     FXS_TRY(bind_overload(ctx, ops, args, kwargs, how->scratch, &chosen, &schema, &bound));
     fxs_call c = {.ctx = ctx,
                   .op = chosen->op,
+                  .spelling = chosen->spelling,
                   .arg = bound,
                   .nargs = schema->nparams,
                   .meta = how->meta,

@@ -272,7 +272,10 @@ fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, cons
             continue;
         if (!s->params[i].has_default)
             return missing(&b, i);
-        FXS_TRY(put(&b, i, &s->params[i].fallback));
+        if (s->params[i].fallback.tag == FXS_V_NONE)
+            out[i] = fxs_none();
+        else
+            FXS_TRY(put(&b, i, &s->params[i].fallback));
     }
     return FXS_OK;
 }

@@ -63,6 +63,10 @@ fxs_status fxs_wrap_dim(fxs_call *c, int64_t dim, int ndim, int *out) {
     return FXS_OK;
 }
 
+bool fxs_is_functional(const fxs_call *c) {
+    return !c->spelling || strncmp(c->spelling, "torch.nn.functional.", 20) == 0;
+}
+
 bool fxs_arg_bool(const fxs_call *c, int i) { return c->arg[i].tag == FXS_V_BOOL && c->arg[i].u.b; }
 
 int64_t fxs_arg_int(const fxs_call *c, int i) {

@@ -46,6 +46,7 @@ enum {
  * device layout memory_format any number; T? may be None; A|B either; `int... name` an int[] that
  * may also be given as separate arguments, as in x.view(2, -1). int[N] given one int is N times
  * that int. "Scalar" is a bool, int, float or complex; "number" the same without bool or complex.
+ * A default of None where T is not optional: the argument may be left out, but None is not taken.
  * An argument named `inplace` makes the call in-place when true. .torch   Every spelling under
  * which a graph may call it, separated by spaces: qualified names as torch.fx prints them
  * (torch.conv2d, torch._C._nn.linear, operator.add, builtins.getattr), and Tensor.NAME for methods.
@@ -66,6 +67,7 @@ enum { FXS_MAX_ARGS = 32 };
 struct fxs_call {
     fxs_ctx *ctx;
     const fxs_op *op;
+    const char *spelling; /* how it was called; NULL: by the row's name, as layers do */
     const fxs_value *
         arg; /* bound and defaulted, in the schema's order; int[N] are lists of N ints. Borrowed. */
     int nargs;
@@ -117,6 +119,9 @@ static inline fxs_tensor *fxs_arg_tensor(const fxs_call *c, int i) {
     return c->arg[i].tag == FXS_V_TENSOR ? c->arg[i].u.tensor : NULL;
 }
 bool fxs_arg_bool(const fxs_call *c, int i);
+/* Was it called as torch.nn.functional does, or by a layer? Functionals check more than operators.
+ */
+bool fxs_is_functional(const fxs_call *c);
 int64_t fxs_arg_int(const fxs_call *c, int i);
 double fxs_arg_float(const fxs_call *c, int i); /* of a bool, int or float; a None is 0 */
 const char *fxs_arg_str(const fxs_call *c, int i);

@@ -105,11 +105,13 @@ def make_op(g, row, spelling):
         case['random'] = True
     if row.name in cases.LOOSE:
         case['tolerance'] = cases.LOOSE[row.name]
-    if writes_self(spelling, args):
+    writes = writes_self(spelling, args)
+    if writes:
         case['writes'] = True
-        for a in args[:1]:
-            if isinstance(a, dict) and 't' in a:  # a leaf may not be written
-                a['t'].pop('grad', None)
+    for a in args[:1]:  # PyTorch refuses to write a leaf, which is what autograd calls a tensor made by hand: no graph has any
+        if isinstance(a, dict) and 't' in a and (writes or kwargs.get('inplace') is True or True in args[1:] or
+                                                 'setitem' in spelling):
+            a['t'].pop('grad', None)
     return case
 
 

@@ -12,6 +12,12 @@ WORDS = {'reduction': ['none', 'sum', 'mean', 'odd'], 'norm': ['ortho', 'forward
          'rounding_mode': ['floor', 'trunc', 'odd'], 'ord': ['fro', 'nuc', 2, 1, -1], 'indexing': ['ij', 'xy', 'odd'],
          'mode': ['nearest', 'bilinear', 'sum', 'max', 'mean', 'constant', 'reflect', 'odd'], 'approximate': ['tanh', 'none', 'odd'],
          'UPLO': ['L', 'U'], 'equation': ['ij->ji', 'ij,', 'i->j']}
+# What PyTorch leaves undefined, or reads beyond its memory for: (row, argument) that is not changed.
+UNDEFINED = {('unique', 'sorted'),  # the order of its hash table
+             ('fractional_max_pool2d', '_random_samples'), ('fractional_max_pool3d', '_random_samples'),
+             ('fractional_max_pool2d_with_indices', '_random_samples'),  # reads three numbers wherever they are
+             ('fractional_max_pool3d_with_indices', '_random_samples'),
+             ('masked_fill', 'mask'), ('masked_scatter', 'mask')}  # reads the bytes of other types as bools
 LEFT_OUT = {'out', 'generator', 'requires_grad', 'implicit', 'device', 'pin_memory', 'layout', 'has_torch_function'}
 
 
@@ -148,7 +154,7 @@ def other_option(g, args, kwargs, row):
     else:
         taken = len(args)
     free = [i for i, p in enumerate(row.params) if i >= taken and row.defaults[i] is not None and p not in kwargs
-            and p not in LEFT_OUT and not p.startswith('_')]
+            and p not in LEFT_OUT and (row.name, p) not in UNDEFINED and not p.startswith('_')]
     if not free:
         return
     i = g.pick(*free)
@@ -165,16 +171,18 @@ def distinct(g, t):
     n = prod(t['sizes'])
     if t['dtype'] == 'bool' and n > 1 or t['dtype'].startswith('complex'):
         retype(g, t, 'float32')
-    refill(g, t, t['sizes'], plain=0 in t['strides'])
+    refill(g, t, t['sizes'])
+    if 0 in t['strides']:
+        refill(g, t, t['sizes'], plain=True)
     k = len(t['data'])
-    t['data'] = [round(i * 0.25, 3) if t['dtype'] in FLOATS else i for i in range(k)]
+    t['data'] = [round(i * 0.25, 3) if t['dtype'] in FLOATS else i - 128 * (t['dtype'] == 'int8') for i in range(k)]
     g.r.shuffle(t['data'])
 
 
 def widen(g, args, kwargs, row):
     """Changes args and kwargs in their places, once or twice."""
     for _ in range(g.pick(1, 1, 2)):
-        found = tensors([args, list(kwargs.values())])
+        found = tensors([a for n, a in [*zip(row.params, args), *kwargs.items()] if (row.name, n) not in UNDEFINED])
         if not found or g.chance(0.3):
             other_option(g, args, kwargs, row)
         else:
