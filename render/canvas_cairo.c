@@ -162,7 +162,7 @@ static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, b
             paint_node(cr, v, &v->nodes[i], b, seen, crisp);
     }
     for (size_t i = 0; i < v->nedges; i++)
-        if (s->curves[i].n)
+        if (fxs_label_shown(s, i))
             paint_line(cr, v, FXS_INK_KEY, &v->edges[i].label, s->curves[i].label, seen);
     paint_line(cr, v, FXS_INK_TITLE, &v->title, s->title, seen);
 }

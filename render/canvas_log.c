@@ -34,13 +34,16 @@ static void log_node(fxs_buf *out, const fxs_view_node *n, const fxs_box *b) {
             log_cell(out, b, &n->label.rows[i].cell[k]);
 }
 
-static void log_edge(fxs_buf *out, const fxs_view *v, const fxs_view_edge *e, const fxs_curve *c) {
+static void log_edge(fxs_buf *out, const fxs_scene *s, size_t edge) {
+    const fxs_view *v = s->view;
+    const fxs_view_edge *e = &v->edges[edge];
+    const fxs_curve *c = &s->curves[edge];
     fxs_buf_printf(out, "edge %s %s %zu %s", v->nodes[e->from].node->name,
                    v->nodes[e->to].node->name, e->use, e->tensor ? "tensor" : "nontensor");
     for (size_t k = 0; k < c->n; k++)
         fxs_buf_printf(out, " %ld,%ld", whole(c->points[k].x), whole(c->points[k].y));
     fxs_buf_printf(out, " tip %ld,%ld\n", whole(c->tip.x), whole(c->tip.y));
-    if (e->label.len)
+    if (fxs_label_shown(s, edge))
         fxs_buf_printf(out, "  label %ld %ld %.*s\n", whole(c->label.x), whole(c->label.y),
                        (int)e->label.len, e->label.text);
 }
@@ -68,7 +71,7 @@ fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
                        v->title.text);
     log_frames(b, s);
     for (size_t i = 0; i < v->nedges; i++)
-        log_edge(b, v, &v->edges[i], &s->curves[i]);
+        log_edge(b, s, i);
     for (size_t i = 0; i < v->nnodes; i++)
         log_node(b, &v->nodes[i], &s->boxes[i]);
     return FXS_OK;

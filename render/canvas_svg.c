@@ -249,7 +249,7 @@ static void put_frames(svg *s) {
 static void put_edge_labels(svg *s) {
     const fxs_view *v = s->scene->view;
     for (size_t i = 0; i < v->nedges; i++)
-        if (s->scene->curves[i].n)
+        if (fxs_label_shown(s->scene, i))
             put_text(s, FXS_INK_KEY, s->scene->curves[i].label, &v->edges[i].label, INFINITY, true);
 }
 

@@ -123,7 +123,8 @@ typedef struct fxs_path {
     fxs_point *points;
     size_t n, room;
     fxs_point tip, label;
-    bool failed; /* out of memory */
+    size_t labelled; /* the edge whose label was passed last */
+    bool failed;     /* out of memory */
 } fxs_path;
 
 /* Goes on with a path along a wire; dx, dy: where the component's 0, 0 is. */

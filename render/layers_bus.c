@@ -26,12 +26,18 @@ typedef struct gatherer {
     size_t *head;      /* by wire: the strand that brings the value to the bus */
 } gatherer;
 
+/* Whether two wires bring the same value. */
+static bool is_same(const fxs_wire *a, const fxs_wire *b) {
+    return a->from == b->from && a->from_off == b->from_off;
+}
+
+/* All come in at one place, and no value comes twice. */
 static bool is_plain(const gatherer *w, const taker *t) {
     for (size_t i = t->wire; i < t->wire + t->count; i++) {
-        if (w->g->wires[i].labelled || w->g->wires[i].from_off != 0)
+        if (w->g->wires[i].to_off != w->g->wires[t->wire].to_off)
             return false;
         for (size_t k = t->wire; k < i && t->count < 8; k++)
-            if (w->g->wires[k].from == w->g->wires[i].from)
+            if (is_same(&w->g->wires[k], &w->g->wires[i]))
                 return false;
     }
     return true;
@@ -41,7 +47,7 @@ static bool takes_all_of(const gatherer *w, const taker *t, const taker *earlier
     if (t->count <= earlier->count)
         return false;
     for (size_t i = 0; i < earlier->count; i++)
-        if (w->g->wires[t->wire + i].from != w->g->wires[earlier->wire + i].from)
+        if (!is_same(&w->g->wires[t->wire + i], &w->g->wires[earlier->wire + i]))
             return false;
     return true;
 }
@@ -61,7 +67,7 @@ static void find_chains(gatherer *w) {
         t->wire = i;
         t->count = n;
         t->length = 1;
-        if (g->vertices[to].kind != FXS_VERTEX_NODE || !is_plain(w, t))
+        if (g->vertices[to].kind == FXS_VERTEX_OUT || !is_plain(w, t))
             continue;
         size_t before = w->last_with[value];
         if (before != FXS_NO_INDEX && !takes_all_of(w, t, &w->takers[before]))
@@ -89,6 +95,7 @@ static void mark_chains(gatherer *w) {
     }
 }
 
+/* A label stands where the value comes from, once. */
 static size_t add_strand(fxs_layers *g, size_t from, size_t to, const fxs_wire *w) {
     g->strands[g->nstrands] = (fxs_strand){.from = from,
                                            .to = to,
@@ -96,7 +103,7 @@ static size_t add_strand(fxs_layers *g, size_t from, size_t to, const fxs_wire *
                                            .to_off = to == w->to ? w->to_off : 0,
                                            .edge = w->edge,
                                            .spine = w->spine,
-                                           .labelled = w->labelled};
+                                           .labelled = w->labelled && from == w->from};
     return g->nstrands++;
 }
 

@@ -94,8 +94,13 @@ typedef struct maker {
     fxs_levels *l;
     size_t *table, table_size; /* ports by cluster, value and side */
     size_t wires_room, ports_room, path_room, npath;
+    const size_t *drawn_as; /* by port, from the first time; NULL: this is it */
+    const bool *bundle;     /* by port, likewise: others are drawn as this one */
     bool failed;
 } maker;
+
+/* Fewer values than these have a port each. */
+enum { MANY_VALUES = 4 };
 
 static bool grow(maker *m, void **list, size_t n, size_t *room, size_t size) {
     if (n < *room)
@@ -157,7 +162,8 @@ static size_t find_port(maker *m, size_t cluster, size_t value, bool out) {
                                      .value = value,
                                      .out = out,
                                      .inner = FXS_NO_INDEX,
-                                     .outer = FXS_NO_INDEX};
+                                     .outer = FXS_NO_INDEX,
+                                     .drawn_as = m->drawn_as ? m->drawn_as[l->nports] : l->nports};
     put_port(m, l->nports);
     return l->nports++;
 }
@@ -200,15 +206,18 @@ static void go_down(maker *m, size_t e, fxs_level_wire *piece, const size_t *inn
     fxs_levels *l = m->l;
     const fxs_view_edge *edge = &l->view->edges[e];
     size_t nodes = l->view->nnodes, clusters = l->view->nclusters;
+    size_t joined = FXS_NO_INDEX; /* the port of many values that the piece comes from */
     while (n > 0 && !m->failed) {
         size_t c = inner[--n], port = find_port(m, c, edge->from, false);
         if (m->failed)
             return;
+        size_t as = l->ports[port].drawn_as;
         piece->to = nodes + c;
-        piece->to_port = port;
-        pass(m, e, piece, &l->ports[port].outer);
+        piece->to_port = as;
+        pass(m, e, piece, joined != FXS_NO_INDEX ? &l->ports[joined].inner : &l->ports[port].outer);
+        joined = m->bundle && m->bundle[as] ? as : FXS_NO_INDEX;
         *piece = (fxs_level_wire){.level = c,
-                                  .from = nodes + clusters + port,
+                                  .from = nodes + clusters + as,
                                   .from_port = FXS_NO_INDEX,
                                   .to_port = FXS_NO_INDEX,
                                   .edge = e};
@@ -216,7 +225,7 @@ static void go_down(maker *m, size_t e, fxs_level_wire *piece, const size_t *inn
     piece->to = edge->to;
     piece->to_port = FXS_NO_INDEX;
     piece->labelled = edge->label.len > 0;
-    pass(m, e, piece, NULL);
+    pass(m, e, piece, joined != FXS_NO_INDEX ? &l->ports[joined].inner : NULL);
 }
 
 /* All pieces of an edge from its source to its target. */
@@ -258,9 +267,14 @@ static void add_edge(maker *m, size_t e, size_t *inner) {
     go_down(m, e, &piece, inner, n);
 }
 
-static bool make_wires(fxs_levels *l) {
+static bool make_wires(fxs_levels *l, const size_t *drawn_as, const bool *bundle) {
     const fxs_view *v = l->view;
-    maker m = {.l = l, .wires_room = v->nedges + 1, .ports_room = 16, .path_room = v->nedges + 1};
+    maker m = {.l = l,
+               .drawn_as = drawn_as,
+               .bundle = bundle,
+               .wires_room = v->nedges + 1,
+               .ports_room = 16,
+               .path_room = v->nedges + 1};
     l->wires = FXS_NEW_N(&l->arena, fxs_level_wire, m.wires_room);
     l->ports = FXS_NEW_N(&l->arena, fxs_port, m.ports_room);
     l->path = FXS_NEW_N(&l->arena, size_t, m.path_room);
@@ -275,6 +289,116 @@ static bool make_wires(fxs_levels *l) {
     }
     l->path_start[v->nedges] = m.npath;
     return !m.failed;
+}
+
+/* ---- ports of many values
+ * --------------------------------------------------------------------------------------- */
+
+typedef struct joiner {
+    fxs_levels *l;
+    size_t *drawn_as; /* by port */
+    bool *bundle;
+    size_t *target,
+        *to_port; /* by port: the only item that it goes to inside; FXS_NO_INDEX: more */
+    size_t *by_level, *listed; /* ports in, by cluster */
+    size_t *first, *count;     /* by item: the first port that goes to it alone, and how many */
+} joiner;
+
+static bool prepare_joiner(joiner *j) {
+    fxs_levels *l = j->l;
+    size_t items = l->view->nnodes + l->view->nclusters + l->nports;
+    j->drawn_as = FXS_NEW_N(&l->arena, size_t, l->nports);
+    j->bundle = FXS_NEW_N(&l->arena, bool, l->nports);
+    j->target = FXS_NEW_N(&l->arena, size_t, l->nports);
+    j->to_port = FXS_NEW_N(&l->arena, size_t, l->nports);
+    j->by_level = FXS_NEW_N(&l->arena, size_t, l->nlevels + 2);
+    j->listed = FXS_NEW_N(&l->arena, size_t, l->nports);
+    j->first = FXS_NEW_N(&l->arena, size_t, items);
+    j->count = FXS_NEW_N(&l->arena, size_t, items);
+    return j->drawn_as && j->bundle && j->target && j->to_port && j->by_level && j->listed &&
+           j->first && j->count;
+}
+
+static bool find_targets(joiner *j) {
+    fxs_levels *l = j->l;
+    size_t before = l->view->nnodes + l->view->nclusters;
+    bool *seen = FXS_NEW_N(&l->arena, bool, l->nports);
+    if (!seen)
+        return false;
+    for (size_t i = 0; i < l->nports; i++) {
+        j->drawn_as[i] = i;
+        j->target[i] = FXS_NO_INDEX;
+        if (!l->ports[i].out)
+            j->by_level[l->ports[i].cluster + 2]++;
+    }
+    for (size_t c = 1; c <= l->nlevels; c++)
+        j->by_level[c + 1] += j->by_level[c];
+    for (size_t i = 0; i < l->nports; i++)
+        if (!l->ports[i].out)
+            j->listed[j->by_level[l->ports[i].cluster + 1]++] = i;
+    for (size_t i = 0; i < l->nwires; i++) {
+        const fxs_level_wire *w = &l->wires[i];
+        if (w->from < before || l->ports[w->from - before].out)
+            continue;
+        size_t p = w->from - before;
+        j->target[p] = seen[p] ? FXS_NO_INDEX : w->to;
+        j->to_port[p] = w->to_port;
+        seen[p] = true;
+    }
+    return true;
+}
+
+/* Whether both ports go to one place of the item that they go to. */
+static bool go_together(const joiner *j, size_t p, size_t q) {
+    size_t a = j->to_port[p], b = j->to_port[q];
+    return a == b || (a != FXS_NO_INDEX && b != FXS_NO_INDEX && j->drawn_as[a] == j->drawn_as[b]);
+}
+
+/* A concatenation takes a bundle of any size as what it is. */
+static size_t many_for(const fxs_levels *l, size_t item) {
+    const fxs_node *n = item < l->view->nnodes ? l->view->nodes[item].node : NULL;
+    return n && n->target && strcmp(n->target, "torch.cat") == 0 ? 2 : MANY_VALUES;
+}
+
+/* Ports of one cluster; those of the clusters inside are known. */
+static bool join_level(joiner *j, size_t c) {
+    enum { APART = 1 << 30 };
+    bool any = false;
+    for (size_t i = j->by_level[c]; i < j->by_level[c + 1]; i++) {
+        size_t p = j->listed[i], to = j->target[p];
+        if (to == FXS_NO_INDEX)
+            continue;
+        if (j->count[to]++ == 0)
+            j->first[to] = p;
+        else if (!go_together(j, p, j->first[to]))
+            j->count[to] = APART;
+    }
+    for (size_t i = j->by_level[c]; i < j->by_level[c + 1]; i++) {
+        size_t p = j->listed[i], to = j->target[p];
+        if (to == FXS_NO_INDEX || j->count[to] < many_for(j->l, to) || j->count[to] >= APART)
+            continue;
+        j->drawn_as[p] = j->first[to];
+        j->bundle[j->first[to]] = true;
+        any = true;
+    }
+    for (size_t i = j->by_level[c]; i < j->by_level[c + 1]; i++)
+        if (j->target[j->listed[i]] != FXS_NO_INDEX)
+            j->count[j->target[j->listed[i]]] = 0;
+    return any;
+}
+
+/* The values of a concatenation enter the cluster around it as one bundle. */
+static bool join_ports(fxs_levels *l) {
+    joiner j = {.l = l};
+    bool any = false;
+    if (!prepare_joiner(&j) || !find_targets(&j))
+        return false;
+    for (size_t c = l->nlevels; c-- > 1;)
+        any |= join_level(&j, c);
+    if (!any)
+        return true;
+    l->nports = l->nwires = 0;
+    return make_wires(l, j.drawn_as, j.bundle);
 }
 
 /* ---- items
@@ -293,7 +417,7 @@ static void walk_items(fxs_levels *l, size_t *filled, bool *seen, size_t *inner)
     const fxs_view *v = l->view;
     memset(seen, 0, l->nlevels * sizeof *seen);
     for (size_t i = 0; i < l->nports; i++)
-        if (!l->ports[i].out)
+        if (!l->ports[i].out && l->ports[i].drawn_as == i)
             list_item(l, filled, l->ports[i].cluster, v->nnodes + v->nclusters + i);
     for (size_t i = 0; i < v->nnodes; i++) {
         int n = 0;
@@ -350,7 +474,8 @@ fxs_status fxs_levels_make(fxs_levels *l) {
     if (!l->levels || !l->cluster)
         return FXS_ENOMEM;
     find_clusters(l);
-    return find_back(l) && make_wires(l) && list_items(l) ? FXS_OK : FXS_ENOMEM;
+    return find_back(l) && make_wires(l, NULL, NULL) && join_ports(l) && list_items(l) ? FXS_OK
+                                                                                       : FXS_ENOMEM;
 }
 
 /* ---- working graphs

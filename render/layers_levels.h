@@ -11,6 +11,7 @@ typedef struct fxs_port {
     bool out;
     size_t inner, outer; /* wires in the cluster's level and in the one around; of several that go
                             on from a port inside, any */
+    size_t drawn_as;     /* many values that all go to one item inside enter through one port */
     double x;            /* in the cluster's level */
 } fxs_port;
 

@@ -8,6 +8,7 @@
 enum {
     MIN_GAP = 30, /* between ranks */
     MAX_GAP = 90,
+    LABEL_GAP = 14, /* above and below labels of edges */
     PORT_DISTANCE = 12,
     FAR_REACH = 40, /* of arrivals that come from far to the side, from the box's middle */
     CORNER = 8,     /* arrivals stay clear of corners */
@@ -106,6 +107,17 @@ static double widest_run(const fxs_layers *g, int r) {
     return widest;
 }
 
+/* Whether there are labels and nothing higher in the rank. */
+static bool has_labels_only(const fxs_layers *g, int r) {
+    bool any = false;
+    for (size_t i = g->start[r]; i < g->start[r + 1]; i++) {
+        any |= g->vertices[g->order[i]].kind == FXS_VERTEX_LABEL;
+        if (g->vertices[g->order[i]].kind < FXS_VERTEX_JUNCTION)
+            return false;
+    }
+    return any;
+}
+
 static bool place_y(fxs_layers *g) {
     g->top = FXS_NEW_N(g->arena, double, g->nranks);
     g->bottom = FXS_NEW_N(g->arena, double, g->nranks);
@@ -118,7 +130,8 @@ static bool place_y(fxs_layers *g) {
             h = fmax(h, g->vertices[g->order[i]].h);
         g->top[r] = y;
         g->bottom[r] = g->height = y + h;
-        y += h + round(fmin(MIN_GAP + widest_run(g, r) * 0.08, MAX_GAP));
+        bool near = has_labels_only(g, r) || (r + 1 < g->nranks && has_labels_only(g, r + 1));
+        y += h + round(fmin((near ? LABEL_GAP : MIN_GAP) + widest_run(g, r) * 0.08, MAX_GAP));
     }
     return true;
 }
@@ -304,8 +317,10 @@ static void follow_links(const fxs_layers *g, const fxs_strand *s, double dx, do
         const fxs_link *l = &g->links[i];
         const fxs_vertex *v = &g->vertices[l->down];
         arrive(g, v, dx + v->x + l->down_off, dy, p);
-        if (v->kind == FXS_VERTEX_LABEL)
+        if (v->kind == FXS_VERTEX_LABEL) {
             place_label(g, v, dx, dy, p);
+            p->labelled = s->edge;
+        }
     }
 }
 

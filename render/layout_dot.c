@@ -12,7 +12,7 @@
 #include "layout.h"
 
 /* The answer: `header`, then a point for each node (its centre), then for each edge a count, its
- * points and the tip. */
+ * points, the tip and the middle of its label, then two corners of each cluster. */
 typedef struct header {
     uint32_t magic, nodes, edges, points;
 } header;
@@ -35,12 +35,48 @@ static void set_number(void *object, const char *name, double value) {
     agsafeset(object, plain(name), text, plain(""));
 }
 
-static Agraph_t *build(const fxs_view *v, Agnode_t **nodes, Agedge_t **edges) {
+/* Room for a text, which is not given: a table without one, so that no font is asked. */
+static void set_room(Agraph_t *g, void *object, double w, double h) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"0\" "
+             "fixedsize=\"true\" width=\"%.0f\" height=\"%.0f\"><tr><td></td></tr></table>",
+             ceil(w), ceil(h));
+    char *room = agstrdup_html(g, text);
+    if (room)
+        agset(object, plain("label"), room);
+}
+
+/* A subgraph for each cluster, within that of its parent. */
+static bool build_clusters(const fxs_view *v, Agraph_t *g, Agnode_t **nodes, Agraph_t **clusters) {
+    char name[32];
+    if (!v->nclusters)
+        return true;
+    set_default(g, AGRAPH, "label", "");
+    set_default(g, AGRAPH, "margin", "0");
+    clusters[0] = g;
+    for (size_t c = 1; c < v->nclusters; c++) {
+        snprintf(name, sizeof name, "cluster%zu", c);
+        clusters[c] = agsubg(clusters[v->clusters[c].parent], name, 1);
+        if (!clusters[c])
+            return false;
+        set_number(clusters[c], "margin", FXS_FRAME_PAD);
+        if (v->clusters[c].label.len)
+            set_room(g, clusters[c], v->clusters[c].label.width + FXS_PAD_X, FXS_FRAME_HEAD - 8);
+    }
+    for (size_t i = 0; i < v->nnodes; i++)
+        if (v->nodes[i].cluster && !agsubnode(clusters[v->nodes[i].cluster], nodes[i], 1))
+            return false;
+    return true;
+}
+
+static Agraph_t *build(const fxs_view *v, Agnode_t **nodes, Agedge_t **edges, Agraph_t **clusters) {
     Agraph_t *g = agopen(plain("view"), Agdirected, NULL);
     if (!g)
         return NULL;
     set_default(g, AGRAPH, "rankdir", v->lr ? "LR" : "TB");
     set_default(g, AGNODE, "label", "");
+    set_default(g, AGEDGE, "label", "");
     set_default(g, AGNODE, "width", "1");
     set_default(g, AGNODE, "height", "1");
     for (const fxs_dot_attribute *a = fxs_dot_layout; a->name; a++) {
@@ -63,8 +99,10 @@ static Agraph_t *build(const fxs_view *v, Agnode_t **nodes, Agedge_t **edges) {
             return NULL;
         if (v->edges[i].spine)
             agsafeset(edges[i], plain("weight"), plain(FXS_DOT_SPINE_WEIGHT), plain("1"));
+        if (v->edges[i].label.len)
+            set_room(g, edges[i], v->edges[i].label.width + FXS_PAD_X, fxs_faces[FXS_INK_KEY].line);
     }
-    return g;
+    return build_clusters(v, g, nodes, clusters) ? g : NULL;
 }
 
 static void put(fxs_buf *out, const void *data, size_t n) { fxs_buf_add(out, data, n); }
@@ -80,13 +118,16 @@ static uint32_t put_edge(fxs_buf *out, Agedge_t *e, double top) {
     put(out, &n, sizeof n);
     for (uint32_t k = 0; k < n; k++)
         put_point(out, all->list[0].list[k], top);
-    if (n)
+    if (n) {
         put_point(out, all->list[0].eflag ? all->list[0].ep : all->list[0].list[n - 1], top);
+        pointf label = {0, top};
+        put_point(out, ED_label(e) ? ED_label(e)->pos : label, top);
+    }
     return n;
 }
 
 static void put_answer(const fxs_view *v, Agraph_t *g, Agnode_t **nodes, Agedge_t **edges,
-                       fxs_buf *out) {
+                       Agraph_t **clusters, fxs_buf *out) {
     header h = {.magic = MAGIC, .nodes = (uint32_t)v->nnodes, .edges = (uint32_t)v->nedges};
     double top = GD_bb(g).UR.y;
     put(out, &h, sizeof h);
@@ -94,6 +135,10 @@ static void put_answer(const fxs_view *v, Agraph_t *g, Agnode_t **nodes, Agedge_
         put_point(out, ND_coord(nodes[i]), top);
     for (size_t i = 0; i < v->nedges; i++)
         h.points += put_edge(out, edges[i], top);
+    for (size_t c = 0; c < v->nclusters; c++) {
+        put_point(out, GD_bb(clusters[c]).LL, top);
+        put_point(out, GD_bb(clusters[c]).UR, top);
+    }
     if (!out->failed)
         memcpy(out->data, &h, sizeof h);
 }
@@ -103,12 +148,13 @@ static bool run_dot(int fd, const void *arg) {
     const fxs_view *v = arg;
     Agnode_t **nodes = fxs_alloc(v->nnodes, sizeof *nodes);
     Agedge_t **edges = fxs_alloc(v->nedges, sizeof *edges);
-    Agraph_t *g = nodes && edges ? build(v, nodes, edges) : NULL;
+    Agraph_t **clusters = fxs_alloc(v->nclusters, sizeof *clusters);
+    Agraph_t *g = nodes && edges && clusters ? build(v, nodes, edges, clusters) : NULL;
     GVC_t *gvc = g ? gvContext() : NULL;
     if (!gvc || gvLayout(gvc, g, "dot") != 0)
         return false;
     fxs_buf out = {0};
-    put_answer(v, g, nodes, edges, &out);
+    put_answer(v, g, nodes, edges, clusters, &out);
     return !out.failed && fxs_write_all(fd, out.data, out.len);
 }
 
@@ -142,7 +188,9 @@ static fxs_point take_point(reader *r) {
     return p;
 }
 
-static fxs_status take_curve(reader *r, fxs_scene *s, fxs_curve *c) {
+static fxs_status take_curve(reader *r, fxs_scene *s, size_t edge) {
+    fxs_curve *c = &s->curves[edge];
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
     uint32_t n;
     take(r, &n, sizeof n);
     if (n > MAX_POINTS || n % 3 != 1) /* 3k + 1 points: every edge has at least one curve */
@@ -156,6 +204,9 @@ static fxs_status take_curve(reader *r, fxs_scene *s, fxs_curve *c) {
     for (uint32_t k = 0; k < n; k++)
         c->points[k] = take_point(r);
     c->tip = take_point(r);
+    fxs_point middle = take_point(r);
+    c->label = (fxs_point){middle.x - s->view->edges[edge].label.width / 2,
+                           middle.y - face->line / 2 + face->baseline};
     return FXS_OK;
 }
 
@@ -171,7 +222,12 @@ static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scen
         s->boxes[i] = (fxs_box){round(centre.x - l->w / 2), round(centre.y - l->h / 2)};
     }
     for (size_t i = 0; i < v->nedges && !r.bad; i++)
-        FXS_TRY(take_curve(&r, s, &s->curves[i]));
+        FXS_TRY(take_curve(&r, s, i));
+    for (size_t c = 0; c < v->nclusters && !r.bad; c++) {
+        fxs_point a = take_point(&r), b = take_point(&r);
+        if (c && a.x < b.x) /* a cluster without members has no box */
+            s->frames[c] = (fxs_area){{a.x, b.y}, {b.x, a.y}};
+    }
     if (r.bad || r.left) {
         fxs_buf_puts(why, "gave an answer that makes no sense");
         return FXS_ELIMIT;
@@ -183,7 +239,7 @@ static fxs_status read_answer(const fxs_buf *answer, const fxs_view *v, fxs_scen
 static fxs_status layout_dot(const fxs_view *v, double seconds, fxs_scene *s, fxs_buf *why) {
     fxs_buf answer = {0};
     size_t room = sizeof(header) + v->nnodes * sizeof(fxs_point) +
-                  v->nedges * (MAX_POINTS + 2) * sizeof(fxs_point);
+                  (v->nedges * (MAX_POINTS + 3) + 2 * v->nclusters) * sizeof(fxs_point);
     fxs_status status = fxs_child_run(run_dot, v, seconds, room + 16, &answer, why);
     if (status == FXS_OK)
         status = read_answer(&answer, v, s, why);

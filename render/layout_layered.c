@@ -168,7 +168,8 @@ static bool go_back(const fxs_view_edge *e, fxs_scene *s, fxs_curve *c) {
     c->points[1] = (fxs_point){out, from.y};
     c->points[2] = (fxs_point){out, to.y};
     c->points[3] = (fxs_point){to.x + FXS_ARROW_LENGTH, to.y};
-    c->tip = c->label = to;
+    c->tip = to;
+    c->label = (fxs_point){NAN, NAN};
     return true;
 }
 
@@ -181,6 +182,7 @@ static bool place_curves(const fxs_levels *l, fxs_scene *s) {
             continue;
         }
         p.n = 0;
+        p.labelled = FXS_NO_INDEX;
         for (size_t i = l->path_start[e]; i < l->path_start[e + 1]; i++) {
             const fxs_level_wire *w = &l->wires[l->path[i]];
             const fxs_layers *g = &l->graphs[w->in_graph];
@@ -194,7 +196,7 @@ static bool place_curves(const fxs_levels *l, fxs_scene *s) {
         memcpy(c->points, p.points, p.n * sizeof *c->points);
         c->n = p.n;
         c->tip = p.tip;
-        c->label = p.label;
+        c->label = p.labelled == e ? p.label : (fxs_point){NAN, NAN};
     }
     fxs_free(p.points);
     return !p.failed;

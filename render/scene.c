@@ -52,7 +52,7 @@ static fxs_area measure(const fxs_scene *s) {
             fxs_area_reach(&e, c->points[k].x, c->points[k].y);
         if (c->n)
             fxs_area_reach(&e, c->tip.x, c->tip.y);
-        if (c->n && label->len) {
+        if (fxs_label_shown(s, i)) {
             fxs_area_reach(&e, c->label.x, c->label.y - fxs_faces[FXS_INK_KEY].line);
             fxs_area_reach(&e, c->label.x + label->width, c->label.y);
         }
@@ -102,6 +102,10 @@ void fxs_scene_finish(fxs_scene *s) {
         }
     for (size_t i = 0; i < s->view->nedges; i++)
         shift_curve(&s->curves[i], dx, dy);
+}
+
+bool fxs_label_shown(const fxs_scene *s, size_t edge) {
+    return s->curves[edge].n && s->view->edges[edge].label.len && !isnan(s->curves[edge].label.x);
 }
 
 bool fxs_frame_shown(const fxs_area *frame) { return frame->low.x < frame->high.x; }

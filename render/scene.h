@@ -24,7 +24,8 @@ typedef struct fxs_curve {
     fxs_point *points;
     size_t n;
     fxs_point tip;
-    fxs_point label; /* left end of the baseline of the edge's label, if it has one */
+    fxs_point label; /* left end of the baseline of the edge's label; x is NAN when it is not shown,
+                        as where edges run in one line and the first one shows it */
     fxs_area area;   /* what it covers, arrow and line width included; by fxs_scene_finish */
 } fxs_curve;
 
@@ -53,6 +54,7 @@ void fxs_scene_free(fxs_scene *s);
 /* An engine's coordinates become the picture's: margin, room for the title, size. */
 void fxs_scene_finish(fxs_scene *s);
 
+bool fxs_label_shown(const fxs_scene *s, size_t edge);
 bool fxs_frame_shown(const fxs_area *frame);
 /* Left end of the baseline of a frame's label. */
 fxs_point fxs_frame_label(const fxs_area *frame);

@@ -321,7 +321,7 @@ static inline int geo_labels(const fxs_scene *s, char *what, size_t size) {
     for (size_t e = 0; e < v->nedges; e++) {
         fxs_point at = s->curves[e].label;
         fxs_area text = {{at.x, at.y - face->baseline}, {at.x + v->edges[e].label.width, at.y}};
-        if (v->edges[e].label.len)
+        if (fxs_label_shown(s, e))
             faults += geo_covered(s, &x, &v->edges[e].label, &text, what, size);
     }
     geo_index_free(&x);
