@@ -6,6 +6,8 @@
   ./dev bench --models [a,b,...]    forward passes against PyTorch and ONNX Runtime on eight networks, or on some of them
   ./dev bench --rounds N            how often each is run (the minimum counts; default 5)
   ./dev bench --threads 1,2         how many threads --models takes
+  ./dev bench --layout [a,b,...]    pictures of all networks, or of some: crossings, length, bends, size and time for the
+                                    layered layout, dot, dagre and elk; --seconds N: what each may take (default 60)
   ./dev bench --graphs              microseconds a node of building, checking, copying, printing, cleaning large graphs
 
 The peers: article_tool.py (torch.fx, ResultProbe, Graphviz, as the article that fxscope follows does it), and torch's own
@@ -110,9 +112,15 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--graphs", action="store_true")
+    parser.add_argument("--layout", nargs="?", const="")
+    parser.add_argument("--seconds", type=int, default=60)
     args = parser.parse_args()
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
+    if args.layout is not None:
+        import layouts
+        names = [n for n in args.layout.split(",") if n]
+        return layouts.run(os.path.join(build, "tests", "bench_layout"), names, args.seconds, model_file)
     if args.graphs:
-        build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
         sys.exit(subprocess.run([os.path.join(build, "tests", "bench_graphs")]).returncode)
     with tempfile.TemporaryDirectory() as folder:
         if args.models is not None:
