@@ -28,7 +28,7 @@ static void log_cell(fxs_buf *out, const fxs_box *b, const fxs_cell *c) {
 
 static void log_node(fxs_buf *out, const fxs_view_node *n, const fxs_box *b) {
     fxs_buf_printf(out, "box %ld %ld %ld %ld %s %s\n", whole(b->x), whole(b->y), whole(n->label.w),
-                   whole(n->label.h), fxs_style_class(n->style), n->node->name);
+                   whole(n->label.h), fxs_style_class(n->style), n->id);
     for (size_t i = 0; i < n->label.nrows; i++)
         for (int k = 0; k < n->label.rows[i].ncells; k++)
             log_cell(out, b, &n->label.rows[i].cell[k]);
@@ -38,8 +38,8 @@ static void log_edge(fxs_buf *out, const fxs_scene *s, size_t edge) {
     const fxs_view *v = s->view;
     const fxs_view_edge *e = &v->edges[edge];
     const fxs_curve *c = &s->curves[edge];
-    fxs_buf_printf(out, "edge %s %s %zu %s", v->nodes[e->from].node->name,
-                   v->nodes[e->to].node->name, e->use, e->tensor ? "tensor" : "nontensor");
+    fxs_buf_printf(out, "edge %s %s %zu %s", v->nodes[e->from].id, v->nodes[e->to].id, e->use,
+                   e->tensor ? "tensor" : "nontensor");
     for (size_t k = 0; k < c->n; k++)
         fxs_buf_printf(out, " %ld,%ld", whole(c->points[k].x), whole(c->points[k].y));
     fxs_buf_printf(out, " tip %ld,%ld\n", whole(c->tip.x), whole(c->tip.y));

@@ -173,8 +173,10 @@ static void put_table(svg *s, const fxs_view_node *n, const fxs_box *box) {
 static void put_node(svg *s, const fxs_view_node *n, const fxs_box *box) {
     fxs_buf *b = &s->buf;
     fxs_buf_puts(b, "<g id=\"node-");
-    fxs_escape_id(b, n->node->name);
+    fxs_escape_id(b, n->id);
     fxs_buf_printf(b, "\" class=\"node kind-%s", fxs_kind_name(n->node->kind));
+    if (n->reference)
+        fxs_buf_puts(b, " reference");
     if (n->style != (fxs_style)n->node->kind)
         fxs_buf_printf(b, " %s", fxs_style_class(n->style));
     fxs_buf_puts(b, "\">");
@@ -191,9 +193,9 @@ static void put_node(svg *s, const fxs_view_node *n, const fxs_box *box) {
 }
 
 static void put_edge_name(fxs_buf *b, const fxs_view *v, const fxs_view_edge *e) {
-    fxs_escape_id(b, v->nodes[e->from].node->name);
+    fxs_escape_id(b, v->nodes[e->from].id);
     fxs_buf_putc(b, '-');
-    fxs_escape_id(b, v->nodes[e->to].node->name);
+    fxs_escape_id(b, v->nodes[e->to].id);
 }
 
 static void put_edge(svg *s, const fxs_view_edge *e, const fxs_curve *c) {

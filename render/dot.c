@@ -89,9 +89,9 @@ static void put_cell(const fxs_view *v, const fxs_view_node *n, const fxs_cell *
 
 static void put_node(const fxs_view *v, const fxs_view_node *n, fxs_buf *out) {
     fxs_buf_puts(out, "    \"");
-    fxs_escape_dot(out, n->node->name, strlen(n->node->name));
+    fxs_escape_dot(out, n->id, strlen(n->id));
     fxs_buf_puts(out, "\" [id=\"node-");
-    fxs_escape_id(out, n->node->name);
+    fxs_escape_id(out, n->id);
     fxs_buf_printf(out,
                    "\", class=\"%s\", width=%.4f, height=%.4f,\n        label=<<table border=\"0\" "
                    "cellborder=\"1\" "
@@ -113,9 +113,9 @@ static void put_node(const fxs_view *v, const fxs_view_node *n, fxs_buf *out) {
 
 static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     fxs_buf_puts(out, "    \"");
-    fxs_escape_dot(out, v->nodes[e->from].node->name, strlen(v->nodes[e->from].node->name));
+    fxs_escape_dot(out, v->nodes[e->from].id, strlen(v->nodes[e->from].id));
     fxs_buf_puts(out, "\" -> \"");
-    fxs_escape_dot(out, v->nodes[e->to].node->name, strlen(v->nodes[e->to].node->name));
+    fxs_escape_dot(out, v->nodes[e->to].id, strlen(v->nodes[e->to].id));
     fxs_buf_putc(out, '"');
     if (e->spine || !e->tensor)
         fxs_buf_puts(out, " [");

@@ -110,6 +110,13 @@ typedef struct target {
     fxs_sink sink;
 } target;
 
+static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
+    fxs_buf_printf(notes, "%s", v->hub->name);
+    if (v->nhubs > 1)
+        fxs_buf_printf(notes, " and %zu other value%s", v->nhubs - 1, v->nhubs > 2 ? "s" : "");
+    fxs_buf_puts(notes, ": used at so many places that each shows a reference\n");
+}
+
 /* Canvases that share a way to measure share a view and a layout: first all with real fonts, then
  * all with fixed ones.
  */
@@ -134,6 +141,8 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     fxs_status status = fxs_fonts_new(ctx, fixed, &fonts);
     if (status == FXS_OK)
         status = fxs_view_make(m, o, fonts, &view);
+    if (status == FXS_OK && view.nhubs)
+        tell_hubs(&view, notes);
     if (status == FXS_OK && placed)
         status = fxs_layout(ctx, &view, o->engine,
                             o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS, NULL,

@@ -66,6 +66,8 @@ typedef struct fxs_draw_options {
                               long the other draws, and *notes says so */
     double layout_seconds; /* time that an engine may take; 0: 60 */
     size_t max_nodes;      /* FXS_ELIMIT for a graph of more; 0: 200000 */
+    size_t hub_uses; /* a value used at more places than this is drawn as a small reference box
+                        at each but the first; 0: 32, SIZE_MAX: never */
     fxs_png_fit png_fit;
 } fxs_draw_options;
 

@@ -339,6 +339,22 @@ static void finish(builder *b, fxs_label *out) {
     place_rows(out);
 }
 
+static fxs_status close_builder(builder *b, fxs_view_node *n) {
+    if (!b->failed)
+        finish(b, &n->label);
+    fxs_buf_free(&b->text);
+    fxs_buf_free(&b->clean);
+    return b->failed ? fxs_fail_memory(n->node->graph->ctx) : FXS_OK;
+}
+
+fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n) {
+    builder b = {.view = v, .node = n->node};
+    row_name(&b);
+    fxs_buf_puts(new_text(&b), "reference");
+    put_wide(&b, FXS_INK_KEY);
+    return close_builder(&b, n);
+}
+
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n) {
     builder b = {.view = v, .root = root, .node = n->node};
     for (size_t i = 0; i < sizeof row_table / sizeof *row_table; i++)
@@ -346,9 +362,5 @@ fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fx
             row_table[i].put(&b);
     if (b.nrows == 0) /* a box without a word says less than its name */
         row_name(&b);
-    if (!b.failed)
-        finish(&b, &n->label);
-    fxs_buf_free(&b.text);
-    fxs_buf_free(&b.clean);
-    return b.failed ? fxs_fail_memory(n->node->graph->ctx) : FXS_OK;
+    return close_builder(&b, n);
 }

@@ -8,6 +8,8 @@
 #include "escape.h"
 #include "ranks.h"
 
+enum { DEFAULT_HUB_USES = 32 };
+
 /* ---- edges
  * -----------------------------------------------------------------------------------------------
  */
@@ -158,6 +160,7 @@ static fxs_status make_nodes(const fxs_module *m, unsigned rows, fxs_view *v) {
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
         fxs_view_node *out = &v->nodes[v->nnodes++];
         out->node = n;
+        out->id = n->name;
         out->style = fxs_style_of(n->kind, n->meta.outcome);
         FXS_TRY(fxs_label_make(v, m, rows, out));
         if (!make_tip(v, out))
@@ -173,7 +176,7 @@ fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_f
     FXS_TRY(make_nodes(m, opt->rows ? opt->rows : FXS_ROW_DEFAULT, v));
     if (!make_edges(v) || !fxs_ranks_spine(v) || !make_titles(v, m, opt->title) || !describe(v))
         return fxs_fail_memory(m->ctx);
-    return FXS_OK;
+    return fxs_view_mark_hubs(v, opt->hub_uses ? opt->hub_uses : DEFAULT_HUB_USES);
 }
 
 void fxs_view_free(fxs_view *v) { fxs_arena_clear(&v->arena); }

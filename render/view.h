@@ -48,6 +48,8 @@ typedef struct fxs_view_cluster {
 
 typedef struct fxs_view_node {
     const fxs_node *node;
+    const char *id; /* unique among the nodes of the view */
+    bool reference; /* a small box that stands for the node at one of its uses */
     size_t cluster; /* the innermost one that it is a member of; 0: none */
     fxs_style style;
     fxs_label label;
@@ -76,12 +78,19 @@ typedef struct fxs_view {
     size_t nedges;
     fxs_view_cluster *clusters; /* NULL while there is none; else the first is the picture */
     size_t nclusters;
+    size_t nhubs;        /* values that have references, */
+    const fxs_node *hub; /* and the first of them */
 } fxs_view;
 
 /* Fills *v (to be freed with fxs_view_free, also after an error). `opt` is checked already. */
 fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_fonts *fonts,
                          fxs_view *v);
 void fxs_view_free(fxs_view *v);
+
+/* hubs.c: gives values that are used at more than `limit` places references. */
+fxs_status fxs_view_mark_hubs(fxs_view *v, size_t limit);
+/* label.c: the label of a reference: the name of what it stands for. */
+fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n);
 
 /* label.c: fills n->label from n->node: the rows that are asked for and that have something to say.
  */

@@ -50,7 +50,7 @@ typedef struct cli_settings {
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit, bench_by; /* which of the option's words */
     double dpi, layout_seconds;
-    int threads, rounds, max_nodes;
+    int threads, rounds, max_nodes, hub_uses;
     uint64_t seed;
 } cli_settings;
 

@@ -41,6 +41,9 @@ static const cli_option options[] = {
     {"layout-seconds", 0, "N",
      "how long the layout may take; dot is stopped then, and layered draws (default: 60)", CLI_REAL,
      CLI_AT(layout_seconds), NULL, 0.001, 86400},
+    {"ghost-hubs", 0, "N",
+     "draw a value that is used at more than N places as a small box at each (default: 32)",
+     CLI_INT, CLI_AT(hub_uses), NULL, 1, 1e9},
     {"max-nodes", 0, "N", "refuse a graph of more nodes (default: 200000)", CLI_INT,
      CLI_AT(max_nodes), NULL, 1, 1e9},
     {"png-fit", 0, "HOW",
@@ -162,6 +165,7 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .dpi = s->dpi,
                             .engine = s->engine,
                             .layout_seconds = s->layout_seconds,
+                            .hub_uses = (size_t)s->hub_uses,
                             .max_nodes = (size_t)s->max_nodes,
                             .png_fit = (fxs_png_fit)s->png_fit};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE,

@@ -2,7 +2,8 @@
  * tab-separated values for each. Also writes the graph for engines that are not ours, and reads
  * what they made of it. Run by `./dev bench --layout`; links the core.
  * usage: bench_layout MODEL INPUT,INPUT,... SECONDS OUT [IMPORT...]
- *        bench_layout KIND:NODES "" SECONDS     (a graph made here: chain, xf, xfmask, dense) */
+ *        bench_layout KIND:NODES "" SECONDS     (a graph made here: chain, xf, dense, xfmask: with
+ *        a mask that all blocks share, xflines: without references to it) */
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -81,7 +82,7 @@ static fxs_module *make(fxs_ctx *ctx, const char *kind, size_t n) {
     must(ctx, fxs_graph_new(ctx, &g));
     fxs_module_set_graph(m, g);
     must(ctx, fxs_graph_placeholder(g, "x", NULL, &x));
-    if (strncmp(kind, "xfmask", 6) == 0)
+    if (kind[0] == 'x' && kind[2])
         must(ctx, fxs_graph_placeholder(g, "mask", NULL, &mask));
     while (g->len + 1 < n) {
         if (kind[0] == 'x')
@@ -203,11 +204,12 @@ static void try_engine(fxs_ctx *ctx, const fxs_view *v, const char *engine, doub
         best = took < best ? took : best;
         spent += took;
     }
-    if (status == FXS_OK)
+    bool other = notes.data && strstr(notes.data, "instead"); /* of the engine that was asked */
+    if (status == FXS_OK && !other)
         print(engine, &s, best);
     else {
         printf("%s\t-\t-\t-\t-\t-\t>%.0f\t-\n", engine, limit);
-        fprintf(stderr, "layout: %s\n", fxs_ctx_error(ctx));
+        fprintf(stderr, "%s\n", other ? notes.data : fxs_ctx_error(ctx));
     }
     fxs_ctx_clear(ctx);
     fxs_scene_free(&s);
@@ -225,7 +227,8 @@ int main(int argc, char **argv) {
     fxs_fonts *fonts;
     fxs_view v;
     must(ctx, fxs_fonts_new(ctx, false, &fonts));
-    must(ctx, fxs_view_make(m, &(fxs_draw_options){0}, fonts, &v));
+    fxs_draw_options opt = {.hub_uses = strncmp(argv[1], "xflines", 7) == 0 ? SIZE_MAX : 0};
+    must(ctx, fxs_view_make(m, &opt, fonts, &v));
     if (argc > 4 && argc < 6)
         write_graph(&v, argv[4]);
     int *rank = malloc((v.nnodes + 1) * sizeof *rank);

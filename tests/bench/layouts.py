@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "..", "golden", "models")
 CACHE = os.path.join(HERE, "..", "..", ".cache", "layout")
 PACKAGES = ["@dagrejs/dagre@3", "elkjs@0.12"]
-LARGE = ["chain:10000", "xf:10000", "xfmask:10000", "dense:10000", "chain:100000", "xf:100000", "xfmask:100000", "dense:100000"]
+LARGE = ["chain:10000", "xf:10000", "xfmask:10000", "xflines:10000", "dense:10000", "chain:100000", "xf:100000", "xfmask:100000", "xflines:100000", "dense:100000"]
 
 
 def others():

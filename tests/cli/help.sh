@@ -46,7 +46,7 @@ has_options() { # command, options that its help must name
 }
 run_options='input meta stats train seed threads help'
 # shellcheck disable=SC2086 # words are wanted
-has_options draw $run_options output format title theme direction rows dpi layout layout-seconds max-nodes png-fit
+has_options draw $run_options output format title theme direction rows dpi layout layout-seconds ghost-hubs max-nodes png-fit
 has_options print format torch2 help
 # shellcheck disable=SC2086
 has_options table $run_options format output

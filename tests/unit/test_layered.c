@@ -161,10 +161,57 @@ static void few_crossings(void **state) {
     }
 }
 
+/* ---- hubs
+ * --------------------------------------------------------------------------------------------------
+ */
+
+/* A chain in which every node also uses a mask. */
+static fxs_module *mask_module(fxs_ctx *ctx, int n) {
+    fxs_module *m = new_graph_module(ctx, "Masked");
+    fxs_node *x = add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), NULL),
+             *mask = add_node(m, FXS_PLACEHOLDER, "mask", fxs_none(), NULL);
+    for (int i = 0; i < n; i++)
+        x = add_node(m, FXS_CALL_FUNCTION, "torch.mul",
+                     TUPLE(ctx, fxs_of_node(x), fxs_of_node(mask)), NULL);
+    add_node(m, FXS_OUTPUT, "output", ONE(ctx, fxs_of_node(x)), NULL);
+    return m;
+}
+
+static void hubs_get_references(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *few = mask_module(ctx, 32), *many = mask_module(ctx, 33);
+    char *svg = draw(few, NULL, "svg", NULL), *notes;
+    assert_int_equal(count_of(svg, "kind-placeholder reference\""), 0);
+    fxs_free(svg);
+    assert_ok(ctx, fxs_draw_memory(many, NULL, "svg", &svg, NULL, &notes));
+    assert_true(xml_ok(svg));
+    assert_int_equal(count_of(svg, "kind-placeholder reference\""), 32);
+    assert_int_equal(count_of(svg, ">reference</text>"), 32);
+    assert_int_equal(count_of(svg, "id=\"node-mask\""), 1);
+    assert_int_equal(count_of(svg, "<g id=\"edge-"), 33 + 33 + 1);
+    assert_string_equal(notes, "mask: used at so many places that each shows a reference\n");
+    fxs_free(notes);
+    fxs_free(svg);
+    svg = draw(many, &(fxs_draw_options){.hub_uses = SIZE_MAX}, "svg", NULL);
+    assert_int_equal(count_of(svg, "reference\""), 0);
+    fxs_free(svg);
+    svg = draw(few, &(fxs_draw_options){.hub_uses = 3}, "dot", NULL);
+    assert_int_equal(count_of(svg, "\"mask@mul_"), 2 * 31);
+    fxs_free(svg);
+    picture p;
+    lay_out(many, 0, &p);
+    check_picture("masked", 0, &p.scene);
+    assert_true(geo_crossings(&p.scene) == 0);
+    drop(&p);
+    fxs_module_unref(few);
+    fxs_module_unref(many);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(networks_are_tidy, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(few_crossings, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(hubs_get_references, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("layered layout", tests, NULL, NULL);
 }
