@@ -127,7 +127,7 @@ def _tables():
     yield 'testing', dict(assert_close=_gives(None), assert_allclose=_gives(None))
     yield 'serialization', {}
     yield 'storage', {}
-    yield 'onnx', dict(is_in_onnx_export=_gives(False))
+    yield 'onnx', dict(is_in_onnx_export=_gives(False), register_custom_op_symbolic=_gives(None))
     yield 'onnx.symbolic_helper', dict(parse_args=_decorator)
     yield 'quantization', dict(QuantStub=_stub_module('QuantStub'), DeQuantStub=_stub_module(
         'DeQuantStub'), QuantWrapper=_wrap_module)

@@ -3,6 +3,8 @@ import torch
 from torch import _install
 from torch._grad import enable_grad, inert, no_grad, set_grad_enabled  # noqa: F401
 
+__path__ = []  # its submodules are found like a package's
+
 
 class _Context:
     """What a custom function's forward may keep for a backward pass that never comes."""

@@ -4,6 +4,8 @@ from collections import OrderedDict
 from fxfront.missing import Unsupported
 from fxfront.notes import note
 
+__path__ = []  # its submodules are found like a package's
+
 
 class _Skipped(OrderedDict):
     """A state dict that every module takes for its own."""
@@ -41,3 +43,8 @@ def get_dir():
 
 def set_dir(d):
     pass
+
+
+def _get_torch_home():
+    import os
+    return os.path.dirname(get_dir())

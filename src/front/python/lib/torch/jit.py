@@ -1,7 +1,10 @@
 """torch.jit: nothing is compiled; what marks code for it leaves the code as it is."""
 from typing import Final  # noqa: F401
 
+from torch import _install
 from torch.nn import Module
+
+__path__ = []  # its submodules are found like a package's
 
 
 def _identity(obj=None, *args, **kwargs):
@@ -11,7 +14,7 @@ def _identity(obj=None, *args, **kwargs):
     return obj
 
 
-script = script_method = ignore = unused = export = interface = script_if_tracing = _identity
+script = _script_if_tracing = script_method = ignore = unused = export = interface = script_if_tracing = _identity
 _overload = _overload_method = optimize_for_inference = freeze = _identity
 
 
@@ -49,6 +52,17 @@ def trace(func, example_inputs=None, **kwargs):
 
 
 trace_module = trace
+
+
+class _BroadcastingList:
+    """BroadcastingList2[int]: an annotation."""
+    def __getitem__(self, item):
+        return list
+
+
+_install.module('torch.jit.annotations', **{
+    f'BroadcastingList{n}': _BroadcastingList() for n in range(1, 7)})
+_install.module('torch.jit._script', ScriptModule=ScriptModule)
 
 
 def __getattr__(name):

@@ -1,5 +1,6 @@
 """torchvision.transforms._presets: what the entries of weights name."""
 from . import _Transform
+from .functional import InterpolationMode  # noqa: F401
 
 
 class ImageClassification(_Transform):
