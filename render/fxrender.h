@@ -69,6 +69,7 @@ typedef struct fxs_draw_options {
     size_t hub_uses; /* a value used at more places than this is drawn as a small reference box
                         at each but the first; 0: 32, SIZE_MAX: never */
     fxs_png_fit png_fit;
+    bool clusters; /* a frame with a name around the nodes that each module recorded */
 } fxs_draw_options;
 
 /* Draws m's graph into files; the format of each follows from its extension (see

@@ -99,11 +99,33 @@ static void row_kind(builder *b) {
     pair(b, fxs_kind_name(b->node->kind));
 }
 
+/* A box says the class of its module and what it gets; what is in it, the other rows say. */
+static void put_box(builder *b, const fxs_module *m) {
+    const fxs_meta *meta = &b->node->meta;
+    fxs_buf *text = new_text(b);
+    fxs_buf_puts(text, m->class_name);
+    if (meta->times > 1)
+        fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
+    fxs_buf_printf(text, ", %zu nodes", meta->inside);
+    put_wide(b, FXS_INK_TEXT);
+    for (size_t i = 0; i < b->node->ninputs && i < MAX_ITEMS; i++) {
+        const fxs_meta *input = &b->node->inputs[i]->meta;
+        if (input->outcome != FXS_DONE)
+            continue;
+        fxs_buf_result(new_text(b), &input->result);
+        pair(b, "input");
+    }
+}
+
 static void row_layer(builder *b) {
     const fxs_module *layer =
         b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
     if (!layer)
         return;
+    if (b->node->meta.inside) {
+        put_box(b, layer);
+        return;
+    }
     fxs_buf_layer(new_text(b), layer);
     put_wide(b, FXS_INK_TEXT);
 }
@@ -356,9 +378,10 @@ fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n) {
 }
 
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n) {
+    const unsigned of_boxes = FXS_ROW_PARAMS | FXS_ROW_FLOPS; /* there is no other place for them */
     builder b = {.view = v, .root = root, .node = n->node};
     for (size_t i = 0; i < sizeof row_table / sizeof *row_table; i++)
-        if (rows & row_table[i].bit)
+        if ((rows | (n->node->meta.inside ? of_boxes : 0)) & row_table[i].bit)
             row_table[i].put(&b);
     if (b.nrows == 0) /* a box without a word says less than its name */
         row_name(&b);

@@ -149,6 +149,67 @@ static bool make_titles(fxs_view *v, const fxs_module *m, const char *title) {
            fxs_fonts_width(v->fonts, FXS_INK_TITLE, v->title.text, v->title.len, &v->title.width);
 }
 
+/* ---- clusters: the modules that recorded the nodes ---- */
+
+static bool put_cluster_label(fxs_view *v, const fxs_scope *s, fxs_line *out) {
+    fxs_buf raw = {0};
+    fxs_buf_printf(&raw, "%s  %s", s->path, s->class_name);
+    if (s->call)
+        fxs_buf_printf(&raw, "  (call %u)", s->call + 1);
+    if (s->times > 1)
+        fxs_buf_printf(&raw, "  \303\227 %u", s->times); /* a multiplication sign */
+    return keep_clean(v, &raw, FXS_CELL_CHARS, false, out) &&
+           fxs_fonts_width(v->fonts, FXS_INK_KEY, out->text, out->len, &out->width);
+}
+
+typedef struct cluster_walk {
+    fxs_view *v;
+    fxs_map known;            /* bytes of a scope's address -> its cluster */
+    const fxs_scope **scopes; /* borrowed keys, by cluster */
+} cluster_walk;
+
+/* The cluster of a scope; 0 for the root. False: memory is out. */
+static bool cluster_of(cluster_walk *w, const fxs_scope *s, size_t *out) {
+    *out = 0;
+    if (!s || !s->outer)
+        return true;
+    void **known = fxs_map_at(&w->known, (const char *)&s, sizeof s);
+    if (known) {
+        *out = (size_t)(uintptr_t)*known;
+        return true;
+    }
+    size_t parent, at;
+    if (!cluster_of(w, s->outer, &parent))
+        return false;
+    at = w->v->nclusters++;
+    w->scopes[at] = s;
+    w->v->clusters[at].parent = parent;
+    *out = at;
+    return put_cluster_label(w->v, s, &w->v->clusters[at].label) &&
+           fxs_map_put(&w->known, (const char *)&w->scopes[at], sizeof s, (void *)(uintptr_t)at);
+}
+
+static size_t count_scopes(const fxs_view *v) {
+    size_t n = 1;
+    for (size_t i = 0; i < v->nnodes; i++)
+        for (const fxs_scope *s = v->nodes[i].node->scope; s; s = s->outer)
+            n++;
+    return n;
+}
+
+static bool make_clusters(fxs_view *v) {
+    cluster_walk w = {.v = v};
+    size_t most = count_scopes(v);
+    v->clusters = FXS_NEW_N(&v->arena, fxs_view_cluster, most);
+    w.scopes = FXS_NEW_N(&v->arena, const fxs_scope *, most);
+    v->nclusters = 1;
+    bool ok = v->clusters && w.scopes;
+    for (size_t i = 0; ok && i < v->nnodes; i++)
+        ok = cluster_of(&w, v->nodes[i].node->scope, &v->nodes[i].cluster);
+    fxs_map_free(&w.known);
+    return ok;
+}
+
 /* ---- the view
  * -------------------------------------------------------------------------------------------- */
 
@@ -174,7 +235,8 @@ fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_f
     *v = (fxs_view){.fonts = fonts, .theme = fxs_theme_find(opt->theme)};
     v->lr = opt->direction && strcmp(opt->direction, "LR") == 0;
     FXS_TRY(make_nodes(m, opt->rows ? opt->rows : FXS_ROW_DEFAULT, v));
-    if (!make_edges(v) || !fxs_ranks_spine(v) || !make_titles(v, m, opt->title) || !describe(v))
+    if (!make_edges(v) || (opt->clusters && !make_clusters(v)) || !fxs_ranks_spine(v) ||
+        !make_titles(v, m, opt->title) || !describe(v))
         return fxs_fail_memory(m->ctx);
     return fxs_view_mark_hubs(v, opt->hub_uses ? opt->hub_uses : DEFAULT_HUB_USES);
 }

@@ -354,6 +354,8 @@ FXS_API fxs_graph *fxs_node_graph(const fxs_node *n);
 typedef struct fxs_scope {
     const struct fxs_scope *outer; /* NULL: the root */
     const char *path, *class_name; /* "" is the root's path */
+    unsigned call;                 /* the how many-th call of that module it was, from 0 */
+    unsigned times; /* in an outline: how many equal blocks it stands for; 0 and 1: itself */
 } fxs_scope;
 /* The innermost module that was running when n was recorded; NULL when n was not traced. Borrowed
  * from n's graph. */
@@ -529,6 +531,8 @@ typedef struct fxs_meta {
     double seconds;         /* executing only */
     const fxs_stats *stats; /* one a tensor of the result, in order; executing only */
     size_t nstats;
+    size_t inside; /* of a box that stands for a module (fxoutline.h): how many nodes it holds */
+    size_t times;  /* how many equal blocks it stands for; 0 and 1: itself */
 } fxs_meta;
 
 /* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */

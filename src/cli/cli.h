@@ -40,6 +40,10 @@ typedef struct cli_settings {
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
     cli_list passes, dump_after;
+    cli_list collapse, expand, hide;
+    const char *focus;
+    bool only_tensors, fold, clusters;
+    int depth;
     const char *output, *pattern, *replacement, *weights;
     const char *allow;
     cli_list paths; /* --path */
@@ -99,6 +103,30 @@ typedef struct cli_option {
     {                                                                                              \
         "meta", 0, NULL, "compute shapes only, no values: fast, and in little memory", CLI_FLAG,   \
             CLI_AT(meta)                                                                           \
+    }
+/* What is shown of a large model (outline.c). */
+#define CLI_OUTLINE_ROWS                                                                           \
+    {"depth", 0, "N", "draw modules that are N levels deep as one box", CLI_INT, CLI_AT(depth),    \
+     NULL,    1, 1000},                                                                            \
+        {"collapse", 0,                                                                            \
+         "GLOB",     "draw each module of that path or class as one box; may be repeated",         \
+         CLI_LIST,   CLI_AT(collapse)},                                                            \
+        {"expand", 0,                                                                              \
+         "GLOB",   "keep modules of that path or class open; may be repeated",                     \
+         CLI_LIST, CLI_AT(expand)},                                                                \
+        {"focus", 0, "PATH", "show only the module at that path", CLI_TEXT, CLI_AT(focus)},        \
+        {"fold",   0,           NULL, "show equal blocks in a row once, with their number",        \
+         CLI_FLAG, CLI_AT(fold)},                                                                  \
+        {"hide",                                                                                   \
+         0,                                                                                        \
+         "OP",                                                                                     \
+         "leave out nodes of that operator or class, such as getitem or Dropout, and join what "   \
+         "they were between; may be repeated",                                                     \
+         CLI_LIST,                                                                                 \
+         CLI_AT(hide)},                                                                            \
+    {                                                                                              \
+        "only-tensors", 0, NULL, "leave out nodes that hold no tensor", CLI_FLAG,                  \
+            CLI_AT(only_tensors)                                                                   \
     }
 #define CLI_TRAIN_ROW                                                                              \
     {                                                                                              \

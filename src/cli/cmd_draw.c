@@ -53,6 +53,9 @@ static const cli_option options[] = {
     CLI_META_ROW,
     {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result",
      CLI_FLAG, CLI_AT(stats)},
+    CLI_OUTLINE_ROWS,
+    {"clusters", 0, NULL, "draw a frame around the nodes of each module", CLI_FLAG,
+     CLI_AT(clusters)},
     CLI_WEIGHTS_ROW,
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
@@ -113,15 +116,6 @@ static unsigned row_bits(const cli_settings *s) {
     return bits | (s->stats ? FXS_ROW_STATS : 0);
 }
 
-static void tell_notes(char *notes) {
-    for (char *line = notes; line && *line;) {
-        size_t len = strcspn(line, "\n");
-        cli_note("%.*s", (int)len, line);
-        line += len + (line[len] == '\n');
-    }
-    fxs_free(notes);
-}
-
 /* What fxs_draw refuses as an argument was on the command line. */
 static cli_exit drawn(cli_session *w, fxs_status status) {
     if (status == FXS_OK)
@@ -140,7 +134,7 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
         fxs_status status = fxs_draw(w->model, how, files->items, files->len, &notes);
         cli_drawing_end();
         e = drawn(w, status);
-        tell_notes(notes);
+        cli_tell_notes(notes);
     }
     if (e != CLI_OK || !to_stdout)
         return e;
@@ -149,7 +143,7 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
     fxs_status status = fxs_draw_memory(w->model, how, s->picture_format, &picture, &len, &notes);
     cli_drawing_end();
     e = drawn(w, status);
-    tell_notes(notes);
+    cli_tell_notes(notes);
     if (e == CLI_OK)
         cli_out_bytes(picture, len);
     fxs_free(picture);
@@ -167,12 +161,17 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .layout_seconds = s->layout_seconds,
                             .hub_uses = (size_t)s->hub_uses,
                             .max_nodes = (size_t)s->max_nodes,
+                            .clusters =
+                                s->clusters || s->depth || s->collapse.len || s->fold || s->focus,
                             .png_fit = (fxs_png_fit)s->png_fit};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE,
                                  (how.rows & FXS_ROW_STATS) != 0);
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
+    e = cli_session_outline(w, s);
+    if (e != CLI_OK)
+        return e;
     e = draw(w, s, &how, files, to_stdout);
     return e != CLI_OK ? e : findings;
 }

@@ -16,6 +16,7 @@ static const cli_option options[] = {
     CLI_META_ROW,
     {"stats", 0, NULL, "record least, greatest and mean value, zeros, NaN and Inf of every result",
      CLI_FLAG, CLI_AT(stats)},
+    CLI_OUTLINE_ROWS,
     CLI_WEIGHTS_ROW,
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
@@ -31,6 +32,9 @@ static cli_exit run_and_print(cli_session *w, const cli_settings *s) {
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
+    e = cli_session_outline(w, s);
+    if (e != CLI_OK)
+        return e;
     if (fxs_module_print_table(w->model, (fxs_table_format)s->table_format, &text, &len) != FXS_OK)
         return cli_session_fail(w);
     e = cli_write(s->output, text, len);

@@ -59,6 +59,15 @@ void cli_note(const char *fmt, ...) {
     va_end(ap);
 }
 
+void cli_tell_notes(char *notes) {
+    for (char *line = notes; line && *line;) {
+        size_t len = strcspn(line, "\n");
+        cli_note("%.*s", (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+    fxs_free(notes);
+}
+
 cli_exit cli_usage_error(const char *command, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);

@@ -10,6 +10,8 @@
 void cli_error(const char *fmt, ...) FXS_PRINTF(1, 2);
 /* "fxscope: note: MESSAGE" */
 void cli_note(const char *fmt, ...) FXS_PRINTF(1, 2);
+/* One note a line of what the library gave, and frees it; NULL is none. */
+void cli_tell_notes(char *notes);
 /* The message, and then where help is to be found; gives CLI_USAGE. `command` may be NULL. */
 cli_exit cli_usage_error(const char *command, const char *fmt, ...) FXS_PRINTF(2, 3);
 /* For memory that is out; gives CLI_FAILURE. */

@@ -28,6 +28,9 @@ cli_exit cli_session_write(cli_session *w, const char *path);
  * model's. */
 cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats);
 
+/* outline.c: puts the outline that the options ask for in the model's place, once it has run. */
+cli_exit cli_session_outline(cli_session *w, const cli_settings *s);
+
 /* Tells which inputs are missing and which nodes failed or are unknown: the first of each, and how
  * many more. CLI_FINDINGS when there was anything to tell. */
 cli_exit cli_report(const cli_session *w);

@@ -47,7 +47,7 @@ static fxs_status run(fxs_tracer *t, const struct fxs_forward *f) {
     fxs_proxy x[FXS_MAX_ARGS];
     fxs_value args, kwargs;
     fxs_proxy result;
-    FXS_TRY(fxs_graph_scope(t->graph, NULL, "", t->root->class_name, &t->scope));
+    FXS_TRY(fxs_graph_scope_next(t->graph, NULL, "", t->root->class_name, &t->scope));
     FXS_TRY(fxs_trace_inputs(t, f, x));
     if (f->fn) {
         result = f->fn((fxs_proxy){.tracer = t, .kind = FXS_P_MODULE, .u.module = t->root}, x);

@@ -47,7 +47,7 @@ static fxs_proxy run_forward(fxs_tracer *t, fxs_module *m, const char *path,
     fxs_status s =
         t->depth >= FXS_MAX_DEPTH
             ? fxs_fail(t->ctx, FXS_ELIMIT, "forwards call each other deeper than %d", FXS_MAX_DEPTH)
-            : fxs_graph_scope(t->graph, outer, path, m->class_name, &t->scope);
+            : fxs_graph_scope_next(t->graph, outer, path, m->class_name, &t->scope);
     if (s != FXS_OK)
         return fxs_tracer_failed(t, s);
     t->depth++;

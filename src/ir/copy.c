@@ -84,14 +84,42 @@ static fxs_status copy_scope(fxs_graph *g, const fxs_scope *from, const fxs_scop
     *to = NULL;
     if (!from)
         return FXS_OK;
-    *to = fxs_map_get(&g->scopes, from->path);
+    *to = fxs_graph_scope_find(g, from);
     if (*to)
         return FXS_OK;
     FXS_TRY(copy_scope(g, from->outer, &outer));
-    return fxs_graph_scope(g, outer, from->path, from->class_name, to);
+    return fxs_graph_scope(g, outer, from->path, from->class_name, from->call, to);
 }
 
-/* Shallow: the same facts; statistics stay with the node that was run. */
+/* Statistics stay with the node that was run. */
+fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from) {
+    fxs_graph *g = to->graph;
+    to->meta = from->meta;
+    to->meta.stats = NULL;
+    to->meta.nstats = 0;
+    to->meta.culprit = NULL;
+    to->meta.result = fxs_none();
+    if (from->meta.message) {
+        to->meta.message = fxs_arena_dup(&g->arena, from->meta.message, strlen(from->meta.message));
+        if (!to->meta.message)
+            return fxs_fail_memory(g->ctx);
+    }
+    return fxs_value_copy(g->ctx, NULL, &from->meta.result, &to->meta.result);
+}
+
+fxs_status fxs_node_copy_stats(fxs_node *to, const fxs_node *from) {
+    if (!from->meta.nstats)
+        return FXS_OK;
+    fxs_stats *stats = FXS_NEW_N(&to->graph->arena, fxs_stats, from->meta.nstats);
+    if (!stats)
+        return fxs_fail_memory(to->graph->ctx);
+    memcpy(stats, from->meta.stats, from->meta.nstats * sizeof *stats);
+    to->meta.stats = stats;
+    to->meta.nstats = from->meta.nstats;
+    return FXS_OK;
+}
+
+/* The same facts, but for statistics. */
 static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
     fxs_graph *g = to->graph;
     to->line = from->line;
@@ -107,17 +135,7 @@ static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
         if (!to->file)
             return fxs_fail_memory(g->ctx);
     }
-    to->meta = from->meta;
-    to->meta.stats = NULL;
-    to->meta.nstats = 0;
-    to->meta.culprit = NULL;
-    to->meta.result = fxs_none();
-    if (from->meta.message) {
-        to->meta.message = fxs_arena_dup(&g->arena, from->meta.message, strlen(from->meta.message));
-        if (!to->meta.message)
-            return fxs_fail_memory(g->ctx);
-    }
-    return fxs_value_copy(g->ctx, NULL, &from->meta.result, &to->meta.result);
+    return fxs_node_copy_meta(to, from);
 }
 
 fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target,

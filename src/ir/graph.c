@@ -1,6 +1,7 @@
 /* graph.c: the list of nodes, and the users of each node. */
 #include "ir/graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_names[] = {
@@ -269,20 +270,68 @@ fxs_place fxs_node_place(const fxs_node *n) {
     return (fxs_place){.file = n->file, .line = n->file ? n->line : 0};
 }
 
+/* ---- scopes ---- */
+
+enum { MAX_CALL_DIGITS = 16 };
+
+/* Key of a call of a module in graph->scopes; the first call's is the path itself. */
+static char *scope_key(fxs_arena *a, const char *path, const char *suffix) {
+    size_t n = strlen(path), k = strlen(suffix);
+    char *key = fxs_arena_alloc(a, n + k + 1, 1);
+    if (key) {
+        memcpy(key, path, n);
+        memcpy(key + n, suffix, k + 1);
+    }
+    return key;
+}
+
+static void call_suffix(unsigned call, char suffix[MAX_CALL_DIGITS]) {
+    snprintf(suffix, MAX_CALL_DIGITS, call ? "@%u" : "", call);
+}
+
 fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,
-                           const char *class_name, const fxs_scope **out) {
-    *out = fxs_map_get(&g->scopes, path);
+                           const char *class_name, unsigned call, const fxs_scope **out) {
+    const fxs_scope like = {.path = path, .call = call};
+    *out = fxs_graph_scope_find(g, &like);
     if (*out)
         return FXS_OK;
+    char suffix[MAX_CALL_DIGITS];
+    call_suffix(call, suffix);
     fxs_scope *s = FXS_NEW(&g->arena, fxs_scope);
-    char *key = fxs_arena_dup(&g->arena, path, strlen(path));
+    char *key = scope_key(&g->arena, path, suffix);
     char *name = fxs_arena_dup(&g->arena, class_name, strlen(class_name));
-    if (!s || !key || !name || !fxs_map_put(&g->scopes, key, strlen(key), s))
+    char *text = call ? fxs_arena_dup(&g->arena, path, strlen(path)) : key;
+    if (!s || !key || !name || !text || !fxs_map_put(&g->scopes, key, strlen(key), s))
         return fxs_fail_memory(g->ctx);
-    *s = (fxs_scope){.outer = outer, .path = key, .class_name = name};
+    *s = (fxs_scope){.outer = outer, .path = text, .class_name = name, .call = call};
     *out = s;
     return FXS_OK;
 }
+
+fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, const char *path,
+                                const char *class_name, const fxs_scope **out) {
+    char *latest = scope_key(&g->arena, path, "@");
+    if (!latest)
+        return fxs_fail_memory(g->ctx);
+    const fxs_scope *before = fxs_map_get(&g->scopes, latest);
+    FXS_TRY(fxs_graph_scope(g, outer, path, class_name, before ? before->call + 1 : 0, out));
+    if (!fxs_map_put(&g->scopes, latest, strlen(latest), (void *)*out))
+        return fxs_fail_memory(g->ctx);
+    return FXS_OK;
+}
+
+const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like) {
+    if (!like->call)
+        return fxs_map_get(&g->scopes, like->path);
+    fxs_arena scratch = {0};
+    char suffix[MAX_CALL_DIGITS];
+    call_suffix(like->call, suffix);
+    char *key = scope_key(&scratch, like->path, suffix);
+    const fxs_scope *found = key ? fxs_map_get(&g->scopes, key) : NULL;
+    fxs_arena_clear(&scratch);
+    return found;
+}
+
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
 const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
 const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }

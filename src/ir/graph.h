@@ -41,7 +41,7 @@ struct fxs_graph {
     fxs_node root; /* the sentinel */
     size_t len;
     fxs_map names;      /* every name ever given */
-    fxs_map scopes;     /* path -> fxs_scope of nodes, in the arena */
+    fxs_map scopes;     /* path and call -> fxs_scope of nodes; path and "@" -> the latest call */
     fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
                            arena; NULL: flat */
     size_t next_id;
@@ -51,9 +51,14 @@ struct fxs_graph {
     fxs_module *owner; /* the module that took it over; not counted */
 };
 
-/* The scope of that path, made where it is not there yet; text is copied. */
+/* The scope of that path and call, made where it is not there yet; text is copied. */
 fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,
-                           const char *class_name, const fxs_scope **out);
+                           const char *class_name, unsigned call, const fxs_scope **out);
+/* The scope of one more call of that path. */
+fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, const char *path,
+                                const char *class_name, const fxs_scope **out);
+/* The same scope of another graph; NULL where it has none. */
+const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like);
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
@@ -62,6 +67,10 @@ uint64_t fxs_graph_stamp(const fxs_graph *g);
 size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind);
 /* Finds a node by name; NULL when there is none. Reads every node: for tests and messages. */
 fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
+/* Gives a node the recorded facts of another, perhaps of another graph, but no statistics; and
+ * those. */
+fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from);
+fxs_status fxs_node_copy_stats(fxs_node *to, const fxs_node *from);
 /* Forgets what a run recorded. */
 void fxs_node_clear_meta(fxs_node *n);
 

@@ -86,6 +86,10 @@ void fxs_parameter_drop(fxs_parameter *p);
  * once on the root. */
 fxs_status fxs_module_name_parameters(fxs_module *root);
 
+/* A module of that class with m's own children and tensors (the same objects) and another graph,
+ * which it takes over. After an error *out is NULL, and g is still the caller's. */
+fxs_status fxs_module_with_graph(const fxs_module *m, const char *class_name, fxs_graph *g,
+                                 fxs_module **out);
 /* Calls fn for m and everything below, parents first; path is dotted ("" for m). Stops at the first
  * bad status. */
 typedef fxs_status fxs_module_fn(void *user, const char *path, fxs_module *m);

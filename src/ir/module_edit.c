@@ -239,3 +239,24 @@ size_t fxs_module_given_tensors(const fxs_module *m) {
     fxs_module_walk((fxs_module *)m, count_given, &n);
     return n;
 }
+
+static fxs_status adopt_members(fxs_module *to, const fxs_module *from) {
+    for (size_t i = 0; i < from->nchildren; i++)
+        FXS_TRY(fxs_module_add_child(to, from->children[i].name, from->children[i].module));
+    for (size_t i = 0; i < from->nattributes; i++)
+        FXS_TRY(fxs_module_share(to, from->attributes[i].name, from->attributes[i].param));
+    return FXS_OK;
+}
+
+fxs_status fxs_module_with_graph(const fxs_module *m, const char *class_name, fxs_graph *g,
+                                 fxs_module **out) {
+    FXS_TRY(fxs_module_new_bare(m->ctx, class_name, out));
+    fxs_status s = adopt_members(*out, m);
+    if (s != FXS_OK) {
+        fxs_module_unref(*out);
+        *out = NULL;
+        return s;
+    }
+    fxs_module_set_graph(*out, g);
+    return FXS_OK;
+}

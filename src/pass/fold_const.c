@@ -91,13 +91,12 @@ static fxs_status copy_constants(folding *f, fxs_graph *g, fxs_val_map *map) {
 static fxs_status make_run(folding *f) {
     fxs_graph *g;
     fxs_val_map *map;
-    FXS_TRY(fxs_module_new(f->m->ctx, "Module", NULL, NULL, &f->run));
-    for (size_t i = 0; i < f->m->nchildren; i++)
-        FXS_TRY(fxs_module_add_child(f->run, f->m->children[i].name, f->m->children[i].module));
-    for (size_t i = 0; i < f->m->nattributes; i++)
-        FXS_TRY(fxs_module_share(f->run, f->m->attributes[i].name, f->m->attributes[i].param));
     FXS_TRY(fxs_graph_new(f->m->ctx, &g));
-    fxs_module_set_graph(f->run, g);
+    fxs_status made = fxs_module_with_graph(f->m, "Module", g, &f->run);
+    if (made != FXS_OK) {
+        fxs_graph_free(g);
+        return made;
+    }
     FXS_TRY(fxs_val_map_new(f->g, &map));
     fxs_status s = copy_constants(f, g, map);
     fxs_val_map_free(map);

@@ -44,17 +44,6 @@ fxs_status fxs_transformer_new(fxs_module *m, const fxs_interpreter_options *opt
     return s;
 }
 
-/* A GraphModule with all that m has, and another graph. */
-static fxs_status with_graph(fxs_module *m, fxs_graph *g, fxs_module **out) {
-    FXS_TRY(fxs_module_new(m->ctx, "GraphModule", NULL, NULL, out));
-    for (size_t i = 0; i < m->nchildren; i++)
-        FXS_TRY(fxs_module_add_child(*out, m->children[i].name, m->children[i].module));
-    for (size_t i = 0; i < m->nattributes; i++)
-        FXS_TRY(fxs_module_share(*out, m->attributes[i].name, m->attributes[i].param));
-    fxs_module_set_graph(*out, g);
-    return FXS_OK;
-}
-
 fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out) {
     fxs_value result;
     fxs_node *output;
@@ -65,7 +54,7 @@ fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out) {
         s = fxs_graph_output(it->target, &result, &output);
     fxs_value_unref(&result);
     if (s == FXS_OK)
-        s = with_graph(it->root, it->target, out);
+        s = fxs_module_with_graph(it->root, "GraphModule", it->target, out);
     if (s != FXS_OK) {
         fxs_module_unref(*out);
         *out = NULL;

@@ -1,0 +1,185 @@
+/* repeat.c: runs of equal blocks. Two neighbouring calls are equal when they record the same nodes:
+ * kinds, targets below their own paths, layers, arguments and results; and when what the second
+ * gets from outside is either what the first gets too (a mask), or what the first gives. */
+#include "pass/outline.h"
+
+#include <string.h>
+
+typedef struct comparison {
+    const fxs_outline_plan *p;
+    const fxs_module_call *a, *b; /* b comes directly behind a */
+    bool own_weights;             /* some layer of b is not a's */
+} comparison;
+
+/* ---- values ---- */
+
+static bool same_tensor(const fxs_tensor *a, const fxs_tensor *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim &&
+           memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0;
+}
+
+/* What b gets in the place of what a gets. */
+static bool same_source(const comparison *c, const fxs_node *x, const fxs_node *y) {
+    bool inside_a = x->index >= c->a->first && x->index <= c->a->last;
+    bool inside_b = y->index >= c->b->first && y->index <= c->b->last;
+    if (inside_a || inside_b)
+        return inside_a && inside_b && x->index - c->a->first == y->index - c->b->first;
+    return x == y || (y->index >= c->a->first && y->index <= c->a->last);
+}
+
+static bool same_value(const comparison *c, const fxs_value *x, const fxs_value *y) {
+    size_t n = fxs_value_len(x);
+    if (x->tag != y->tag || n != fxs_value_len(y))
+        return false;
+    switch (x->tag) {
+    case FXS_V_NODE:
+        return same_source(c, x->u.node, y->u.node);
+    case FXS_V_TENSOR:
+        return same_tensor(x->u.tensor, y->u.tensor);
+    case FXS_V_OBJECT:
+        return x->u.object->data == y->u.object->data;
+    case FXS_V_LIST:
+    case FXS_V_TUPLE:
+    case FXS_V_SLICE:
+    case FXS_V_DICT:
+        for (size_t i = 0; i < n; i++)
+            if (!same_value(c, fxs_value_item(x, i), fxs_value_item(y, i)) ||
+                (x->tag == FXS_V_DICT &&
+                 !fxs_value_equal(fxs_value_key(x, i), fxs_value_key(y, i))))
+                return false;
+        return true;
+    case FXS_V_UNKNOWN:
+        return true;
+    default:
+        return fxs_value_equal(x, y);
+    }
+}
+
+/* ---- layers ---- */
+
+static bool same_layer(comparison *c, const fxs_module *a, const fxs_module *b) {
+    if (a == b)
+        return true;
+    if (!a || !b || strcmp(a->class_name, b->class_name) != 0 ||
+        !same_value(c, &a->args, &b->args) || !same_value(c, &a->kwargs, &b->kwargs) ||
+        a->nchildren != b->nchildren || a->nattributes != b->nattributes)
+        return false;
+    for (size_t i = 0; i < a->nattributes; i++) {
+        const fxs_attribute *x = &a->attributes[i], *y = &b->attributes[i];
+        if (strcmp(x->name, y->name) != 0 || !same_tensor(x->param->spec, y->param->spec))
+            return false;
+        c->own_weights = c->own_weights || x->param != y->param;
+    }
+    for (size_t i = 0; i < a->nchildren; i++)
+        if (strcmp(a->children[i].name, b->children[i].name) != 0 ||
+            !same_layer(c, a->children[i].module, b->children[i].module))
+            return false;
+    return true;
+}
+
+/* The part of a target below a call's own path; the target itself when it lies elsewhere. */
+static const char *below(const char *target, const char *path) {
+    size_t n = strlen(path);
+    return strncmp(target, path, n) == 0 && target[n] == '.' ? target + n + 1 : target;
+}
+
+static bool same_target(comparison *c, const fxs_node *x, const fxs_node *y) {
+    bool has_path = x->kind == FXS_CALL_MODULE || x->kind == FXS_GET_ATTR;
+    if (!has_path)
+        return strcmp(x->target, y->target) == 0;
+    if (strcmp(below(x->target, c->a->path), below(y->target, c->b->path)) != 0)
+        return false;
+    if (x->kind == FXS_GET_ATTR) { /* its shape is its result's */
+        c->own_weights = c->own_weights || fxs_module_lookup(c->p->m, x->target).param !=
+                                               fxs_module_lookup(c->p->m, y->target).param;
+        return true;
+    }
+    return same_layer(c, fxs_module_find(c->p->m, x->target), fxs_module_find(c->p->m, y->target));
+}
+
+static bool same_node(comparison *c, const fxs_node *x, const fxs_node *y) {
+    return x->kind == y->kind && x->meta.outcome == y->meta.outcome && same_target(c, x, y) &&
+           same_value(c, &x->args, &y->args) && same_value(c, &x->kwargs, &y->kwargs) &&
+           same_value(c, &x->meta.result, &y->meta.result);
+}
+
+static bool same_call(comparison *c) {
+    size_t n = c->a->last - c->a->first;
+    if (c->b->first != c->a->last + 1 || c->b->last - c->b->first != n ||
+        strcmp(c->a->class_name, c->b->class_name) != 0)
+        return false;
+    for (size_t i = 0; i <= n; i++)
+        if (!same_node(c, c->p->node[c->a->first + i], c->p->node[c->b->first + i]))
+            return false;
+    return true;
+}
+
+/* ---- runs ---- */
+
+static bool is_shown(const fxs_outline_plan *p, size_t call) {
+    return p->plan[call].state == FXS_CALL_OPEN || p->plan[call].state == FXS_CALL_BOX;
+}
+
+/* The call behind `call` that has the same parent; 0: there is none. */
+static size_t next_sibling(const fxs_outline_plan *p, size_t call) {
+    for (size_t i = call + 1; i < p->calls.n; i++) {
+        if (p->calls.items[i].depth < p->calls.items[call].depth)
+            return 0;
+        if (p->calls.items[i].parent == p->calls.items[call].parent)
+            return i;
+    }
+    return 0;
+}
+
+static void fold_call(fxs_outline_plan *p, size_t call, size_t like) {
+    for (size_t i = call; i < p->calls.n && fxs_module_call_within(&p->calls, i, call); i++)
+        p->plan[i] = (fxs_call_plan){.state = FXS_CALL_FOLDED, .like = like, .times = 1};
+}
+
+static void tell_run(fxs_outline_plan *p, size_t first, size_t last, bool own_weights) {
+    const fxs_module_call *a = &p->calls.items[first], *b = &p->calls.items[last];
+    fxs_buf_printf(&p->notes, "%s stands for %zu equal blocks", a->path, p->plan[first].times);
+    if (strcmp(a->path, b->path) != 0)
+        fxs_buf_printf(&p->notes, ", up to %s", b->path);
+    fxs_buf_printf(&p->notes, ", %s\n",
+                   own_weights ? "each with weights of its own" : "which share their weights");
+}
+
+static void fold_run(fxs_outline_plan *p, size_t first) {
+    size_t last = first, next;
+    bool own_weights = false;
+    while ((next = next_sibling(p, last)) && is_shown(p, next)) {
+        comparison c = {.p = p, .a = &p->calls.items[last], .b = &p->calls.items[next]};
+        if (!same_call(&c))
+            break;
+        own_weights = own_weights || c.own_weights;
+        p->plan[first].times++;
+        last = next;
+    }
+    for (size_t i = first; i != last;) {
+        i = next_sibling(p, i);
+        fold_call(p, i, first);
+    }
+    if (last != first)
+        tell_run(p, first, last, own_weights);
+}
+
+fxs_status fxs_outline_fold(fxs_outline_plan *p) {
+    for (size_t i = 1; i < p->calls.n; i++)
+        if (is_shown(p, i))
+            fold_run(p, i);
+    return p->notes.failed ? fxs_fail_memory(p->m->ctx) : FXS_OK;
+}
+
+const fxs_node *fxs_outline_like(const fxs_outline_plan *p, const fxs_node *n) {
+    size_t call = p->calls.of[n->index];
+    while (p->plan[call].state == FXS_CALL_FOLDED) {
+        size_t like = p->plan[call].like, top = call;
+        while (p->plan[p->calls.items[top].parent].state == FXS_CALL_FOLDED &&
+               p->plan[p->calls.items[top].parent].like == like)
+            top = p->calls.items[top].parent;
+        n = p->node[p->calls.items[like].first + (n->index - p->calls.items[top].first)];
+        call = p->calls.of[n->index];
+    }
+    return n;
+}
