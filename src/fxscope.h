@@ -67,8 +67,7 @@ typedef struct fxs_ctx fxs_ctx;
  * otherwise. */
 FXS_API fxs_ctx *fxs_ctx_new(void);
 FXS_API void fxs_ctx_free(fxs_ctx *ctx);
-/* The message of the first error since the last clear, "" when there was none; borrowed, until the
- * next call. */
+/* The message of the first error since the last clear, or ""; borrowed until the next call. */
 FXS_API const char *fxs_ctx_error(const fxs_ctx *ctx);
 /* The status that belongs to that message. */
 FXS_API fxs_status fxs_ctx_status(const fxs_ctx *ctx);
@@ -148,8 +147,7 @@ typedef struct fxs_tensor fxs_tensor;
 /* More dimensions than this are refused with FXS_ELIMIT. */
 #define FXS_MAX_DIM 16
 
-/* A counted tensor over fresh zeroed storage, contiguous; refuses negative and overflowing sizes.
- */
+/* A counted tensor over fresh zeroed storage, contiguous; refuses sizes below 0 or too large. */
 FXS_API fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
                                   fxs_tensor **out);
 /* The same without storage: a meta tensor. */
@@ -354,8 +352,7 @@ FXS_API fxs_graph *fxs_node_graph(const fxs_node *n);
 typedef struct fxs_scope {
     const struct fxs_scope *outer; /* NULL: the root */
     const char *path, *class_name; /* "" is the root's path */
-    unsigned call;                 /* the how many-th call of that module it was, from 0 */
-    unsigned times; /* in an outline: how many equal blocks it stands for; 0 and 1: itself */
+    unsigned call, times; /* which call of the module, from 0; how many blocks it stands for */
 } fxs_scope;
 /* The innermost module that was running when n was recorded; NULL when n was not traced. Borrowed
  * from n's graph. */
@@ -531,8 +528,7 @@ typedef struct fxs_meta {
     double seconds;         /* executing only */
     const fxs_stats *stats; /* one a tensor of the result, in order; executing only */
     size_t nstats;
-    size_t inside; /* of a box that stands for a module (fxoutline.h): how many nodes it holds */
-    size_t times;  /* how many equal blocks it stands for; 0 and 1: itself */
+    size_t inside, times; /* of a box (fxoutline.h): nodes in it, equal blocks it stands for */
 } fxs_meta;
 
 /* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */
