@@ -1,5 +1,14 @@
-/* fxscope.h: the public interface of libfxscope, in the order of the flow:
- * context, values, tensors, modules, graphs, loading, running, printing.
+/* fxscope.h: the public interface of libfxscope, in the order of its flow.
+ *
+ *     fxs_ctx *ctx = fxs_ctx_new();
+ *     fxs_module *m;
+ *     fxs_load(ctx, "model.fx", NULL, &m);             a model: from a file, or written in C and
+ *                                                      traced (fxs_trace, fxtrace.h)
+ *     fxs_graph *g = fxs_module_graph(m);              its graph: walk it, edit it
+ *     fxs_pass_run(m, "dead-code", NULL);              passes, patterns (fxpass.h)
+ *     fxs_run(m, inputs, &options, &summary);          run it: each node keeps what it computed
+ *     fxs_graph_print(g, 0, &text, NULL);              print it: graph, table, Python code
+ *     fxs_draw(m, NULL, files, 1, NULL);               draw it (fxrender.h)
  *
  * Ownership in one paragraph: what an out-parameter gives you is yours, and freed with the matching
  * `_free` or `_unref`; a `const` pointer that is returned is borrowed from the first argument;
@@ -246,9 +255,11 @@ FXS_API fxs_status fxs_value_list(fxs_ctx *ctx, size_t n, const fxs_value *items
 /* start, stop and step may be none. */
 FXS_API fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_value step,
                                    fxs_value *out);
-/* A dict with text keys. */
+/* A dict with text keys, and one with any keys. */
 FXS_API fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys,
                                   const fxs_value *values, fxs_value *out);
+FXS_API fxs_status fxs_value_dict_of(fxs_ctx *ctx, size_t n, const fxs_value *keys,
+                                     const fxs_value *values, fxs_value *out);
 /* Counts one more reference of what v holds, and returns v. */
 FXS_API fxs_value fxs_value_ref(fxs_value v);
 /* Drops the reference, and makes *v none. */
@@ -261,7 +272,8 @@ FXS_API const fxs_value *fxs_value_item(const fxs_value *v, size_t i);
 FXS_API const fxs_value *fxs_value_key(const fxs_value *v, size_t i);
 /* The text of a string, device, layout, function or opaque value; NULL for others. */
 FXS_API const char *fxs_value_text(const fxs_value *v);
-/* Python's repr of the value; tensors in the notation float32[1, 3]; yours to fxs_free. */
+/* Python's repr of the value; nodes by name, tensors in the notation float32[1, 3]; yours to
+ * fxs_free. */
 FXS_API fxs_status fxs_value_print(fxs_ctx *ctx, const fxs_value *v, char **text);
 
 /* ---- Modules
@@ -290,6 +302,39 @@ FXS_API fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool i
                                          fxs_dtype dtype, int ndim, const int64_t *sizes);
 /* Makes m a GraphModule: it takes the graph over. */
 FXS_API void fxs_module_set_graph(fxs_module *m, fxs_graph *g);
+
+/* Puts a submodule under a dotted path, in the place of one that is there; plain Modules are made
+ * on the way. A tensor on the way is FXS_EINVAL. The tree counts it. */
+FXS_API fxs_status fxs_module_add_submodule(fxs_module *m, const char *path, fxs_module *child);
+/* FXS_ENOTFOUND unless the path leads to a submodule. */
+FXS_API fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path);
+/* Keeps what m's graph gets or calls, what is on the way there, and all below it. *deleted (may be
+ * NULL): how many went, with all that was below them. */
+FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *deleted);
+/* Puts a parameter or buffer with given values under a name, in the place of one that is there;
+ * counts t. Such values can't be made again from the seed, so they stay in memory, and a model file
+ * can only declare their shape. */
+FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer,
+                                         fxs_tensor *t);
+/* Gives parameters and buffers of m and below the values that a .safetensors file has for their
+ * dotted names, in their own dtype. The file is mapped, not read: it must stay as it is while the
+ * values are used. *notes (may be NULL; yours to fxs_free) is NULL, or one line for each name that
+ * only the model or only the file has. A shape that differs is FXS_ESHAPE, a broken file
+ * FXS_EPARSE; what came before the error in the file is loaded then. */
+FXS_API fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes);
+/* How many tensors below m have such values. */
+FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
+
+/* ---- Loading
+ * ------------------------------------------------------------------------------------------ */
+
+/* Reads a model: a file name, or "-" for standard input. The front end is found by extension and
+ * content, or named by `front` ("text"). *out is a module with a graph. Errors carry file, line and
+ * column. */
+FXS_API fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out);
+/* The same from memory; `name` stands for the file in messages. */
+FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
+                                 fxs_module **out);
 
 /* ---- Graphs and nodes
  * --------------------------------------------------------------------------------- */
@@ -457,17 +502,6 @@ FXS_API fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *a
 FXS_API fxs_status fxs_graph_unflatten_outs(const fxs_graph *g, const fxs_value *flat,
                                             fxs_value *out);
 
-/* ---- Loading
- * ------------------------------------------------------------------------------------------ */
-
-/* Reads a model: a file name, or "-" for standard input. The front end is found by extension and
- * content, or named by `front` ("text"). *out is a module with a graph. Errors carry file, line and
- * column. */
-FXS_API fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out);
-/* The same from memory; `name` stands for the file in messages. */
-FXS_API fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
-                                 fxs_module **out);
-
 /* ---- Inputs
  * ------------------------------------------------------------------------------------------- */
 
@@ -558,122 +592,6 @@ typedef struct fxs_run_summary {
 FXS_API fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *opt,
                            fxs_run_summary *summary);
 
-/* ---- Rewriting and passes
- * ----------------------------------------------------------------------------- */
-
-/* A node of a pattern, and what stands for it: a node of the graph, or a literal where a
- * placeholder met one. */
-typedef struct fxs_match_pair {
-    const fxs_node *pattern;
-    fxs_value target;
-} fxs_match_pair;
-
-/* A place where a pattern was found; its arrays live as long as the fxs_matches. */
-typedef struct fxs_match {
-    const fxs_node *const *anchors; /* of the pattern: what it returns and does not use itself */
-    const fxs_match_pair *nodes;    /* in order of discovery: from an anchor towards its inputs */
-    const fxs_value
-        *placeholders;          /* for each of the pattern's; FXS_V_UNKNOWN: it is not used there */
-    const fxs_value *returning; /* for each value that the pattern returns */
-    size_t nanchors, nnodes, nplaceholders, nreturning;
-} fxs_match;
-
-typedef struct fxs_match_options {
-    bool match_output;      /* the pattern's output is part of it, and must be the graph's */
-    bool match_placeholder; /* a placeholder of the pattern stands for a placeholder only, not for
-                               any value */
-    bool keep_overlapping;  /* also places that share nodes with one that was found before */
-} fxs_match_options;
-
-typedef struct fxs_matches fxs_matches;
-FXS_API void fxs_matches_free(fxs_matches *m);
-FXS_API size_t fxs_matches_count(const fxs_matches *m);
-/* Borrowed; NULL when i is out of range. Nodes that were replaced are erased, but can still be
- * asked for their names.
- */
-FXS_API const fxs_match *fxs_matches_at(const fxs_matches *m, size_t i);
-
-/* torch.fx's SubgraphMatcher: all places where `pattern` stands in g, in g's order. opt NULL: the
- * defaults. An empty pattern, and one with dead code or without a computation, is FXS_EINVAL; *out
- * is the caller's. */
-FXS_API fxs_status fxs_graph_match(fxs_graph *g, const fxs_graph *pattern,
-                                   const fxs_match_options *opt, fxs_matches **out);
-/* Whether both graphs compute the same, up to names: torch.fx's compare_graphs. */
-FXS_API fxs_status fxs_graph_same(fxs_graph *g, const fxs_graph *other, bool *same);
-/* torch.fx's replace_pattern: a copy of `replacement` takes the place of each match in gm's graph.
- * Both graphs have the same number of placeholders, which belong together in order, and return as
- * many values. `from` (may be NULL) is the module of the replacement: submodules, parameters and
- * buffers that gm lacks are put in from there (the same objects, not copies; gm's own win), and
- * submodules that are no longer used go. *out (may be NULL) is the caller's. Everything is checked
- * first: gm is unchanged when anything but FXS_ENOMEM is returned. */
-FXS_API fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern,
-                                       const fxs_graph *replacement, const fxs_module *from,
-                                       const fxs_match_options *opt, fxs_matches **out,
-                                       size_t *count);
-
-/* X(identifier, name, what it does) */
-#define FXS_PASS_MAP(X)                                                                            \
-    X(dead_code, "dead-code", "erase nodes whose results nobody uses")                             \
-    X(cse, "cse", "compute equal expressions once")                                                \
-    X(constant_fold, "constant-fold",                                                              \
-      "compute what depends on parameters alone, and keep it as a buffer")                         \
-    X(fuse_conv_bn, "fuse-conv-bn",                                                                \
-      "fold batch normalisation, in eval mode, into the convolution before it")                    \
-    X(remove_identity, "remove-identity",                                                          \
-      "take out what does nothing in eval mode: Identity, Dropout")                                \
-    X(normalize_args, "normalize-args",                                                            \
-      "give all arguments of functions and layers by their names")                                 \
-    X(legalize, "legalize", "bring the nodes into topological order")                              \
-    X(unused_modules, "unused-modules", "delete submodules that no node needs")
-
-/* The i-th pass's name and what it does; NULL when there is none. */
-FXS_API const char *fxs_pass_name(size_t i);
-FXS_API const char *fxs_pass_text(size_t i);
-/* Runs a pass over gm's graph, and lints the result. *changed (may be NULL) tells whether anything
- * was done. A name that is not known is FXS_ENOTFOUND. */
-FXS_API fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed);
-
-enum {
-    FXS_NORMALIZE_KEYWORDS = 1, /* all by name; else as many stay positional as are */
-    FXS_NORMALIZE_DEFAULTS =
-        2 /* arguments that are not given too, with the defaults of the operator's schema */
-};
-/* torch.fx's Node.normalized_arguments, by the operator's schema or the layer's forward. args
- * becomes a tuple and kwargs a dict in n's graph. *known is false, and both are empty, for what has
- * no parameters with names: methods, Python's builtins and operators, unknown functions and layers.
- */
-FXS_API fxs_status fxs_node_normalized_arguments(const fxs_node *n, unsigned flags, fxs_value *args,
-                                                 fxs_value *kwargs, bool *known);
-
-/* Says which part a call_* node belongs to. */
-typedef fxs_status fxs_partition_fn(void *user, const fxs_node *n, int64_t *part);
-/* torch.fx's split_module: *out is a new GraphModule that calls one GraphModule submod_PART for
- * each part; the layers are gm's own. Parts that need each other are FXS_EINVAL. */
-FXS_API fxs_status fxs_split_module(fxs_module *gm, fxs_partition_fn *part_of, void *user,
-                                    fxs_module **out);
-
-/* Puts a submodule under a dotted path, in the place of one that is there; plain Modules are made
- * on the way. A tensor on the way is FXS_EINVAL. The tree counts it. */
-FXS_API fxs_status fxs_module_add_submodule(fxs_module *m, const char *path, fxs_module *child);
-/* FXS_ENOTFOUND unless the path leads to a submodule. */
-FXS_API fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path);
-/* Keeps what m's graph gets or calls, what is on the way there, and all below it. *deleted (may be
- * NULL): how many went, with all that was below them. */
-FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *deleted);
-/* Puts a parameter or buffer with given values under a name, in the place of one that is there;
- * counts t. Such values can't be made again from the seed, so they stay in memory, and a model file
- * can only declare their shape. */
-FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer,
-                                         fxs_tensor *t);
-/* Gives parameters and buffers of m and below the values that a .safetensors file has for their
- * dotted names, in their own dtype. The file is mapped, not read: it must stay as it is while the
- * values are used. *notes (may be NULL; yours to fxs_free) is NULL, or one line for each name that
- * only the model or only the file has. A shape that differs is FXS_ESHAPE, a broken file
- * FXS_EPARSE; what came before the error in the file is loaded then. */
-FXS_API fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes);
-/* How many tensors below m have such values. */
-FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
-
 /* ---- The interpreter
  * ---------------------------------------------------------------------------------- */
 
@@ -694,6 +612,8 @@ typedef struct fxs_interpreter_options {
     fxs_run_mode mode;
     bool train;
     bool keep_values; /* values stay in the environment after their last use */
+    bool flat; /* of a graph that was traced with trees of arguments: the inputs and the result are
+                  their leaves */
 } fxs_interpreter_options;
 
 FXS_API fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt,
@@ -703,7 +623,7 @@ FXS_API void *fxs_interpreter_user(const fxs_interpreter *it);
 FXS_API fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it);
 /* The value of a node, borrowed; NULL when it has none (yet, or any more). */
 FXS_API const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n);
-/* Gives a node a value in advance: it will not be run. Takes over the reference. */
+/* Gives a node a value in advance: it will not be run the next time. Takes over the reference. */
 FXS_API fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v);
 /* Runs up to the output, whose value is *result (counted). args are the inputs in order; surplus
  * ones are ignored, unless they are trees, which are flattened. The first error ends the run; its
@@ -797,4 +717,7 @@ FXS_API fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, 
 #ifdef __cplusplus
 }
 #endif
+
+#include "fxpass.h"
+
 #endif
