@@ -32,8 +32,8 @@ void *fxs_map_get(const fxs_map *m, const char *key) {
     return at ? *at : NULL;
 }
 
-static bool grow(fxs_map *m) {
-    fxs_map bigger = {.cap = m->cap ? m->cap * 2 : 16, .count = m->count};
+static bool grow_to(fxs_map *m, size_t cap) {
+    fxs_map bigger = {.cap = cap, .count = m->count};
     bigger.slots = fxs_alloc0(bigger.cap, sizeof *bigger.slots);
     if (!bigger.slots)
         return false;
@@ -47,8 +47,15 @@ static bool grow(fxs_map *m) {
     return true;
 }
 
+bool fxs_map_reserve(fxs_map *m, size_t count) {
+    size_t cap = m->cap ? m->cap : 16;
+    while (cap / 2 < count)
+        cap *= 2;
+    return cap == m->cap || grow_to(m, cap);
+}
+
 bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value) {
-    if ((m->count + 1) * 2 > m->cap && !grow(m))
+    if (!fxs_map_reserve(m, m->count + 1))
         return false;
     uint64_t hash = fxs_hash(key, len);
     fxs_map_slot *s = find_slot(m, key, len, hash);

@@ -23,6 +23,8 @@ FXS_API void **fxs_map_at(const fxs_map *m, const char *key, size_t len);
 FXS_API void *fxs_map_get(const fxs_map *m, const char *key);
 /* Puts or replaces; false when memory is out. */
 FXS_API bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
+/* Makes room for that many keys in all; false when memory is out. */
+bool fxs_map_reserve(fxs_map *m, size_t count);
 FXS_API void fxs_map_free(fxs_map *m);
 /* The hash that the map uses (FNV-1a, 64 bits); also seeds parameters by name. */
 FXS_API uint64_t fxs_hash(const char *s, size_t len);

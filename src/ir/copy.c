@@ -143,10 +143,10 @@ fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *t
                                   fxs_node **out) {
     mapping m = {.into = g, .map = map, .user = user};
     fxs_value args, kwargs;
-    FXS_TRY(fxs_graph_create_node(g, n->kind, target, NULL, NULL, name, n->type, out));
+    *out = NULL;
     FXS_TRY(map_value(&m, &n->args, &args));
     FXS_TRY(map_value(&m, &n->kwargs, &kwargs));
-    FXS_TRY(fxs_node_adopt_args(*out, &args, &kwargs));
+    FXS_TRY(fxs_graph_adopt_node(g, n->kind, target, &args, &kwargs, name, n->type, out));
     return copy_facts(*out, n);
 }
 
@@ -200,6 +200,8 @@ fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out) {
     fxs_val_map *map = NULL;
     FXS_TRY(fxs_graph_new(g->ctx, out));
     fxs_status s = fxs_val_map_new(g, &map);
+    if (s == FXS_OK && !fxs_map_reserve(&(*out)->names, g->len))
+        s = fxs_fail_memory(g->ctx);
     if (s == FXS_OK)
         s = copy_all(g, *out, map);
     if (s == FXS_OK)
