@@ -277,6 +277,14 @@ static fxs_status infer_is_tensor(fxs_call *c) {
     return fxs_out_bool(c, c->arg[0].tag == FXS_V_TENSOR);
 }
 
+/* What the tracer records of an argument that is fixed to None. */
+static fxs_status infer_assert_is_none(fxs_call *c) {
+    if (c->arg[0].tag == FXS_V_NONE)
+        return fxs_out_value(c, fxs_none());
+    return FXS_REFUSE(c, FXS_EINVAL, "%s",
+                      fxs_value_text(&c->arg[1]) ? fxs_arg_str(c, 1) : "the value is not None");
+}
+
 static fxs_status infer_assert(fxs_call *c) {
     bool holds;
     FXS_TRY(fxs_truth(c, &c->arg[0], &holds));
@@ -349,6 +357,8 @@ const fxs_op fxs_ops_scalar_tensor[] = {
         infer_isinstance),
     ROW("is_tensor", "(any obj) -> bool", "torch.is_tensor", infer_is_tensor),
     ROW("assert", "(any condition, any message) -> None", "torch._assert", infer_assert),
+    ROW("assert_is_none", "(any value, any message) -> None",
+        "torch.fx._symbolic_trace._assert_is_none", infer_assert_is_none),
     {0},
 };
 #undef ROW

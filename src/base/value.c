@@ -81,6 +81,14 @@ fxs_status fxs_value_slice(fxs_ctx *ctx, fxs_value start, fxs_value stop, fxs_va
     return heap_sequence(ctx, FXS_V_SLICE, 3, (fxs_value[]){start, stop, step}, out);
 }
 
+fxs_status fxs_value_dict_of(fxs_ctx *ctx, size_t n, const fxs_value *keys, const fxs_value *values,
+                             fxs_value *out) {
+    FXS_TRY(fxs_make_dict(ctx, NULL, n, out));
+    for (size_t i = 0; i < n; i++)
+        out->u.dict->pairs[i] = (fxs_pair){fxs_value_ref(keys[i]), fxs_value_ref(values[i])};
+    return FXS_OK;
+}
+
 fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const fxs_value *values,
                           fxs_value *out) {
     FXS_TRY(fxs_make_dict(ctx, NULL, n, out));
@@ -360,10 +368,4 @@ const char *fxs_value_type_name(const fxs_value *v) {
     if (v->tag == FXS_V_TUPLE && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name)
         return v->u.seq->type_name;
     return names[v->tag];
-}
-
-fxs_status fxs_value_print(fxs_ctx *ctx, const fxs_value *v, char **text) {
-    fxs_buf b = {0};
-    fxs_buf_repr(&b, v, &(fxs_repr){0});
-    return fxs_buf_give(ctx, &b, text, NULL);
 }

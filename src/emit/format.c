@@ -7,6 +7,12 @@ static const fxs_repr with_nodes = {.node = fxs_node_put_name};
 
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v) { fxs_buf_repr(b, v, &with_nodes); }
 
+fxs_status fxs_value_print(fxs_ctx *ctx, const fxs_value *v, char **text) {
+    fxs_buf b = {0};
+    fxs_buf_node_repr(&b, v);
+    return fxs_buf_give(ctx, &b, text, NULL);
+}
+
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v) { fxs_buf_str(b, v, &with_nodes); }
 
 static void format_items(fxs_buf *b, const fxs_value *v, char open, char close, int max) {

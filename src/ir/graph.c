@@ -134,6 +134,10 @@ static size_t collect_inputs(fxs_node *n, fxs_node **out) {
 
 fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
                                fxs_value *a, fxs_value *k) {
+    if (args && args->tag != FXS_V_TUPLE)
+        return fxs_fail(g->ctx, FXS_EINVAL, "args must be a tuple");
+    if (kwargs && kwargs->tag != FXS_V_DICT)
+        return fxs_fail(g->ctx, FXS_EINVAL, "kwargs must be a dict");
     if (args)
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
@@ -223,11 +227,10 @@ static fxs_node *insert_place(fxs_graph *g) {
     return at;
 }
 
-fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
-                                 const fxs_value *args, const fxs_value *kwargs, const char *name,
-                                 const char *type, fxs_node **out) {
+/* A node without arguments that is in no list yet. */
+static fxs_status new_node(fxs_graph *g, fxs_kind kind, const char *target, const char *name,
+                           const char *type, fxs_node **out) {
     fxs_node *n = FXS_NEW(&g->arena, fxs_node);
-    *out = NULL;
     if (!n)
         return fxs_fail_memory(g->ctx);
     n->graph = g;
@@ -237,11 +240,39 @@ fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target
     if (!n->target || (type && !n->type))
         return fxs_fail_memory(g->ctx);
     FXS_TRY(name_node(n, name));
-    FXS_TRY(fxs_node_set_args(n, args, kwargs));
+    *out = n;
+    return FXS_OK;
+}
+
+static void put_node(fxs_node *n, fxs_node **out) {
+    fxs_graph *g = n->graph;
     n->id = g->next_id++;
     link_before(n, insert_place(g));
     g->len++;
     *out = n;
+}
+
+fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
+                                 const fxs_value *args, const fxs_value *kwargs, const char *name,
+                                 const char *type, fxs_node **out) {
+    fxs_node *n = NULL;
+    *out = NULL;
+    if ((unsigned)kind >= FXS_KIND_COUNT)
+        return fxs_fail(g->ctx, FXS_EINVAL, "%d is no kind of a node", (int)kind);
+    FXS_TRY(new_node(g, kind, target, name, type, &n));
+    FXS_TRY(fxs_node_set_args(n, args, kwargs));
+    put_node(n, out);
+    return FXS_OK;
+}
+
+fxs_status fxs_graph_adopt_node(fxs_graph *g, fxs_kind kind, const char *target,
+                                const fxs_value *args, const fxs_value *kwargs, const char *name,
+                                const char *type, fxs_node **out) {
+    fxs_node *n = NULL;
+    *out = NULL;
+    FXS_TRY(new_node(g, kind, target, name, type, &n));
+    FXS_TRY(fxs_node_adopt_args(n, args, kwargs));
+    put_node(n, out);
     return FXS_OK;
 }
 

@@ -80,6 +80,10 @@ fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_va
 /* Gives n new arguments that already live in its graph's arena, and puts users right. */
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 
+/* fxs_graph_create_node with arguments that already live in g's arena. */
+fxs_status fxs_graph_adopt_node(fxs_graph *g, fxs_kind kind, const char *target,
+                                const fxs_value *args, const fxs_value *kwargs, const char *name,
+                                const char *type, fxs_node **out);
 /* fxs_graph_node_copy with another target, and another candidate for the name (NULL: made from the
  * target). */
 fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target,
@@ -103,8 +107,10 @@ typedef enum fxs_reserved {
     FXS_NAME_GLOBAL
 } fxs_reserved;
 fxs_reserved fxs_name_reserved(const char *name);
-/* The candidate for a node from its target: last part of a function's qualified name, snake case.
- */
+/* The candidate for a node from its target: last part of a function's qualified name, snake case;
+ * in `a`, NULL when memory is out. */
+char *fxs_name_candidate(fxs_arena *a, fxs_kind kind, const char *target);
+/* That candidate, legal and unique. */
 fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out);
 
 /* An fxs_node_text_fn: the node's name. */

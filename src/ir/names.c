@@ -289,7 +289,7 @@ static const char *function_name(const char *target) {
     return dot ? dot + 1 : target;
 }
 
-fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out) {
+char *fxs_name_candidate(fxs_arena *a, fxs_kind kind, const char *target) {
     if (kind == FXS_CALL_FUNCTION)
         target = function_name(target);
     size_t len = strlen(target);
@@ -297,14 +297,20 @@ fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target,
         target += 2;
         len -= 4;
     }
-    char *snake = fxs_arena_alloc_raw(&g->arena, 2 * len + 1, 1);
+    char *snake = fxs_arena_alloc_raw(a, 2 * len + 1, 1);
     size_t n = 0;
-    if (!snake)
-        return fxs_fail_memory(g->ctx);
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; snake && i < len; i++) {
         if (isupper((unsigned char)target[i]) && i && islower((unsigned char)target[i - 1]))
             snake[n++] = '_';
         snake[n++] = (char)tolower((unsigned char)target[i]);
     }
-    return fxs_name_create(g, snake, n, out);
+    if (snake)
+        snake[n] = '\0';
+    return snake;
+}
+
+fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out) {
+    const char *candidate = fxs_name_candidate(&g->arena, kind, target);
+    return candidate ? fxs_name_create(g, candidate, strlen(candidate), out)
+                     : fxs_fail_memory(g->ctx);
 }

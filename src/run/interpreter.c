@@ -278,6 +278,7 @@ fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt
     it->mode = opt->mode;
     it->train = opt->train;
     it->keep_values = opt->keep_values;
+    it->flat = opt->flat;
     fill_methods(&it->methods);
     fxs_status s = fxs_interpreter_prepare(it);
     if (s != FXS_OK) {
@@ -289,13 +290,14 @@ fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt
 }
 
 fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
-    size_t len = it->graph->len;
+    size_t len = it->len = it->graph->len;
     fxs_graph_number(it->graph);
     it->env = fxs_alloc(len, sizeof *it->env);
     it->last_use = fxs_alloc(len, sizeof *it->last_use);
+    it->given = fxs_alloc0(len, sizeof *it->given);
     for (size_t i = 0; it->env && i < len; i++)
         it->env[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
-    if (!it->env || !it->last_use)
+    if (!it->env || !it->last_use || !it->given)
         return fxs_fail_memory(it->ctx);
     for (size_t i = 0; i < len; i++)
         it->last_use[i] = SIZE_MAX;
@@ -319,9 +321,10 @@ void fxs_drop_parameters(fxs_module *m) {
 void fxs_interpreter_free(fxs_interpreter *it) {
     if (!it)
         return;
-    for (size_t i = 0; it->env && i < it->graph->len; i++)
+    for (size_t i = 0; it->env && i < it->len; i++)
         fxs_value_unref(&it->env[i]);
     fxs_free(it->env);
+    fxs_free(it->given);
     fxs_free(it->last_use);
     fxs_map_free(&it->module_uses);
     fxs_arena_clear(&it->scratch);
@@ -345,6 +348,7 @@ fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_v
         return fxs_fail(it->ctx, FXS_EINVAL, "Node %s is not of the graph that is run", n->name);
     fxs_value_unref(&it->env[n->index]);
     it->env[n->index] = v;
+    it->given[n->index] = true;
     return FXS_OK;
 }
 
@@ -371,9 +375,21 @@ static fxs_status annotate(fxs_interpreter *it, const fxs_node *n, fxs_status s)
     return fxs_ctx_status(it->ctx);
 }
 
+/* What a run before this one left; what was given since stays. */
+static void clear_env(fxs_interpreter *it) {
+    for (size_t i = 0; i < it->len; i++) {
+        if (it->given[i])
+            continue;
+        fxs_value_unref(&it->env[i]);
+        it->env[i].tag = FXS_V_UNKNOWN;
+    }
+    memset(it->given, 0, it->len * sizeof *it->given);
+}
+
 fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, size_t nargs,
                                     fxs_value *result) {
     *result = fxs_none();
+    clear_env(it);
     it->args = args;
     it->nargs = nargs;
     it->next_arg = 0;
@@ -402,7 +418,7 @@ fxs_status fxs_interpreter_run(fxs_interpreter *it, const fxs_value *args, size_
                                fxs_value *result) {
     fxs_value in, out;
     *result = fxs_none();
-    if (!it->graph->pytree)
+    if (!it->graph->pytree || it->flat)
         return fxs_interpreter_run_flat(it, args, nargs, result);
     FXS_TRY(fxs_graph_flatten_inps(it->graph, args, nargs, &in));
     fxs_status s = fxs_interpreter_run_flat(it, in.u.seq->items, fxs_value_len(&in), &out);

@@ -15,8 +15,10 @@ struct fxs_interpreter {
     fxs_interpreter_methods methods; /* all set: the defaults where the user gave none */
     fxs_run_mode mode;
     fxs_clock clock;
-    bool train, keep_values, keep_parameters;
+    bool train, keep_values, keep_parameters, flat;
+    size_t len;       /* of the graph; it must not change while it is run */
     fxs_value *env;   /* by node index; FXS_V_UNKNOWN: not there */
+    bool *given;      /* by node index: by the user, for the next run */
     size_t *last_use; /* by node index: index of the last user; SIZE_MAX: none */
     fxs_map
         module_uses; /* call_module target -> its last node: its parameters are dropped behind it */
