@@ -11,6 +11,9 @@
 typedef struct heads {
     fxs_tensor *query, *key, *value, *padding, *mask;
     fxs_tensor *in_weight, *in_bias, *q_weight, *k_weight, *v_weight, *out_weight, *out_bias;
+    fxs_tensor *bias_k, *bias_v;     /* one more place of key and value, after projection */
+    fxs_tensor *static_k, *static_v; /* in place of the projections: [B * heads, S, E / heads] */
+    bool zero_place;                 /* a last place of zeros, after the split into heads */
     int64_t count, targets, sources, batch,
         width; /* heads; lengths of query and key; width: the embedding */
     double dropout;
@@ -22,18 +25,68 @@ static fxs_tensor *third(fxs_compose *k, fxs_tensor *t, int i, int64_t n) {
     return t ? FXS_DO(k, "narrow", fxs_t(t), fxs_int(0), fxs_int(i * n), fxs_int(n)) : NULL;
 }
 
-/* [T, B, E] -> [B * heads, T, E / heads] */
-static fxs_tensor *project(fxs_compose *k, const heads *h, fxs_tensor *x, int i, int64_t length) {
+/* [T, B, .] -> [T, B, E] */
+static fxs_tensor *project(fxs_compose *k, const heads *h, fxs_tensor *x, int i) {
     fxs_tensor *own = i == 0 ? h->q_weight : i == 1 ? h->k_weight : h->v_weight;
     fxs_tensor *weight = h->in_weight ? third(k, h->in_weight, i, h->width) : own;
     if (!weight) {
         fxs_stop(k, FXS_EUNKNOWN, "the projections' weights are not there");
         return NULL;
     }
-    x = FXS_DO(k, "linear", fxs_t(x), fxs_t(weight), fxs_t(third(k, h->in_bias, i, h->width)));
+    return FXS_DO(k, "linear", fxs_t(x), fxs_t(weight), fxs_t(third(k, h->in_bias, i, h->width)));
+}
+
+/* [T, B, E] -> [B * heads, T, E / heads] */
+static fxs_tensor *split_heads(fxs_compose *k, const heads *h, fxs_tensor *x) {
     x = FXS_DO(k, "contiguous", fxs_t(x));
-    x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, length, h->batch * h->count, h->width / h->count));
+    x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, -1, h->batch * h->count, h->width / h->count));
     return FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
+}
+
+static fxs_tensor *join_along(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, int dim) {
+    return FXS_DO(k, "cat", fxs_tensors(k, 2, (fxs_tensor *[]){a, b}), fxs_int(dim));
+}
+
+/* bias [1, 1, E] behind x [S, B, E] */
+static fxs_tensor *with_bias(fxs_compose *k, const heads *h, fxs_tensor *x, fxs_tensor *bias) {
+    if (!bias)
+        return x;
+    return join_along(k, x, FXS_DO(k, "repeat", fxs_t(bias), FXS_INTS(k, 1, h->batch, 1)), 0);
+}
+
+/* A place of zeros behind x [B * heads, S, E / heads] */
+static fxs_tensor *with_zeros(fxs_compose *k, fxs_tensor *x) {
+    if (!x || k->status != FXS_OK)
+        return NULL;
+    fxs_value sizes = FXS_INTS(k, x->sizes[0], 1, x->sizes[2]);
+    return join_along(k, x, FXS_DO(k, "new_zeros", fxs_t(x), sizes), 1);
+}
+
+/* One more place that no mask hides. */
+static void widen_masks(fxs_compose *k, heads *h) {
+    if (h->mask)
+        h->mask = FXS_DO(k, "pad", fxs_t(h->mask), FXS_INTS(k, 0, 1));
+    if (h->padding)
+        h->padding = FXS_DO(k, "pad", fxs_t(h->padding), FXS_INTS(k, 0, 1));
+    h->sources++;
+}
+
+static void project_sources(fxs_compose *k, heads *h, fxs_tensor **key, fxs_tensor **value) {
+    if ((h->bias_k || h->bias_v) && (!h->bias_k || !h->bias_v || h->static_k || h->static_v))
+        fxs_stop(k, FXS_EINVAL, "bias_k and bias_v come together, and without static_k, static_v");
+    *key = with_bias(k, h, project(k, h, h->key, 1), h->bias_k);
+    *value = with_bias(k, h, project(k, h, h->value, 2), h->bias_v);
+    if (h->bias_k)
+        widen_masks(k, h);
+    *key = h->static_k ? h->static_k : split_heads(k, h, *key);
+    *value = h->static_v ? h->static_v : split_heads(k, h, *value);
+    if (h->zero_place) {
+        *key = with_zeros(k, *key);
+        *value = with_zeros(k, *value);
+        widen_masks(k, h);
+    }
+    if (k->status == FXS_OK)
+        h->sources = (*key)->sizes[1];
 }
 
 /* A mask of bools hides, one of numbers is added. */
@@ -66,10 +119,9 @@ static void give_weights(fxs_compose *k, const heads *h, fxs_tensor *scores) {
 }
 
 /* query, key and value have time in front: [T, B, E]. The result too. */
-static fxs_tensor *attend(fxs_compose *k, const heads *h, fxs_tensor **weights) {
-    fxs_tensor *q = project(k, h, h->query, 0, h->targets),
-               *key = project(k, h, h->key, 1, h->sources);
-    fxs_tensor *v = project(k, h, h->value, 2, h->sources);
+static fxs_tensor *attend(fxs_compose *k, heads *h, fxs_tensor **weights) {
+    fxs_tensor *q = split_heads(k, h, project(k, h, h->query, 0)), *key, *v;
+    project_sources(k, h, &key, &v);
     q = FXS_DO(k, "mul", fxs_t(q), fxs_float(1 / sqrt((double)(h->width / h->count))));
     key = FXS_DO(k, "transpose", fxs_t(key), fxs_int(-2), fxs_int(-1));
     fxs_tensor *scores = FXS_DO(k, "bmm", fxs_t(q), fxs_t(key)); /* [B * heads, T, S] */
@@ -100,6 +152,25 @@ static void check_shapes(fxs_compose *k, heads *h) {
                  (long long)q->sizes[q->ndim - 1], (long long)h->count);
 }
 
+static void check_masks(fxs_compose *k, const heads *h) {
+    char a[FXS_SIZES_TEXT];
+    const fxs_tensor *m = h->mask, *p = h->padding;
+    int64_t matrices = h->batch * h->count;
+    if (m && (m->ndim < 2 || m->ndim > 3 || m->sizes[m->ndim - 2] != h->targets ||
+              m->sizes[m->ndim - 1] != h->sources || (m->ndim == 3 && m->sizes[0] != matrices)))
+        fxs_stop(k, FXS_ESHAPE,
+                 "attn_mask must have shape [%lld, %lld], or three dimensions and %lld of these, "
+                 "but its shape is %s",
+                 (long long)h->targets, (long long)h->sources, (long long)matrices,
+                 fxs_sizes_text(m, a));
+    if (p && (p->ndim != 1 + h->batched || p->sizes[p->ndim - 1] != h->sources ||
+              (h->batched && p->sizes[0] != h->batch)))
+        fxs_stop(k, FXS_ESHAPE,
+                 "key_padding_mask must be [%lld, %lld], without the first when there is no batch, "
+                 "but its shape is %s",
+                 (long long)h->batch, (long long)h->sources, fxs_sizes_text(p, a));
+}
+
 static void lengths(fxs_compose *k, heads *h) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     if (k->status != FXS_OK)
@@ -113,6 +184,8 @@ static void lengths(fxs_compose *k, heads *h) {
                  fxs_sizes_text(h->query, a), fxs_sizes_text(h->key, b));
     else if (!h->out_weight)
         fxs_stop(k, FXS_EUNKNOWN, "out_proj.weight is not there");
+    else
+        check_masks(k, h);
 }
 
 static fxs_tensor *swap(fxs_compose *k, fxs_tensor *t) {
@@ -170,7 +243,8 @@ enum {
     OUT_WEIGHT,
     OUT_BIAS,
     BIAS_K,
-    ZERO_ATTENTION
+    ZERO_ATTENTION,
+    BIAS_V
 };
 
 /* print(model) shows neither the number of heads nor batch_first. Shapes do not depend on the
@@ -194,8 +268,8 @@ static void make_layer(fxs_compose *k) {
                .dropout = fxs_arg_bool(c, TRAINING) ? fxs_arg_float(c, DROPOUT) : 0,
                .need_weights = yes_or_none(c, NEED_WEIGHTS),
                .average = yes_or_none(c, AVERAGE)};
-    if (fxs_arg_tensor(c, BIAS_K) || fxs_arg_bool(c, ZERO_ATTENTION))
-        fxs_stop(k, FXS_EUNKNOWN, "add_bias_kv and add_zero_attn are not known here");
+    h.bias_k = fxs_arg_tensor(c, BIAS_K), h.bias_v = fxs_arg_tensor(c, BIAS_V);
+    h.zero_place = fxs_arg_bool(c, ZERO_ATTENTION);
     if (h.need_weights && !h.average && fxs_arg_is_none(c, HEADS))
         fxs_stop(k, FXS_EUNKNOWN,
                  "the shape of unaveraged weights needs num_heads, which is not known");
@@ -269,8 +343,13 @@ static void make_function(fxs_compose *k) {
                .dropout = fxs_arg_bool(c, F_TRAINING) ? fxs_arg_float(c, F_DROPOUT) : 0,
                .need_weights = fxs_arg_bool(c, F_NEED_WEIGHTS),
                .average = fxs_arg_bool(c, F_AVERAGE)};
-    if (fxs_arg_tensor(c, F_BIAS_K) || fxs_arg_bool(c, F_ZERO) || fxs_arg_tensor(c, F_STATIC_K))
-        fxs_stop(k, FXS_EUNKNOWN, "bias_k, static_k and add_zero_attn are not known here");
+    h.bias_k = fxs_arg_tensor(c, F_BIAS_K), h.bias_v = fxs_arg_tensor(c, F_BIAS_V);
+    h.static_k = fxs_arg_tensor(c, F_STATIC_K), h.static_v = fxs_arg_tensor(c, F_STATIC_V);
+    h.zero_place = fxs_arg_bool(c, F_ZERO);
+    if (fxs_arg_int(c, F_WIDTH) != h.query->sizes[h.query->ndim ? h.query->ndim - 1 : 0])
+        fxs_stop(k, FXS_ESHAPE, "was expecting embedding dimension of %lld, but got %lld",
+                 (long long)fxs_arg_int(c, F_WIDTH),
+                 (long long)h.query->sizes[h.query->ndim ? h.query->ndim - 1 : 0]);
     make(k, &h, false);
 }
 
@@ -348,7 +427,7 @@ const fxs_op fxs_ops_attention_layer[] = {
      "in_proj_bias=None, "
      "Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? v_proj_weight=None, "
      "Tensor? out_proj_weight=None, Tensor? out_proj_bias=None, Tensor? bias_k=None, bool "
-     "add_zero_attn=False) -> "
+     "add_zero_attn=False, Tensor? bias_v=None) -> "
      "(Tensor, Tensor?)",
      NULL, infer_mha, run_mha, cost_layer, FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
     {"multi_head_attention_forward",
@@ -375,7 +454,7 @@ const fxs_module_row fxs_modules_attention_layer[] = {
              "average_attn_weights, "
              "num_heads, batch_first, dropout, training, in_proj_weight, in_proj_bias, "
              "q_proj_weight, k_proj_weight, "
-             "v_proj_weight, out_proj.weight, out_proj.bias, bias_k, add_zero_attn)",
+             "v_proj_weight, out_proj.weight, out_proj.bias, bias_k, add_zero_attn, bias_v)",
      .forward =
          "query, key, value, key_padding_mask?, need_weights?, attn_mask?, average_attn_weights?",
      .repr = "",

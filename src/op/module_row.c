@@ -462,6 +462,14 @@ static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
+/* Length of a name with dots in it. */
+static size_t path_len(const char *s) {
+    size_t n = word_len(s);
+    while (n && s[n] == '.' && word_len(s + n + 1))
+        n += 1 + word_len(s + n + 1);
+    return n;
+}
+
 /* Behind a name: "(2)" makes a tuple of two, "(f)" a float. */
 static fxs_status converted(reader *r, const forward *f, fxs_value *v) {
     if (*r->at != '(' || !f->traced)
@@ -492,21 +500,81 @@ fxs_status fxs_layer_ntuple(fxs_ctx *ctx, fxs_arena *a, int n, fxs_value *v) {
 /* A name with dots in it: a child's state (out_proj.weight), a qualified name. */
 static const char *dotted(reader *r) {
     blanks(r);
-    size_t n = word_len(r->at);
-    while (n && r->at[n] == '.' && word_len(r->at + n + 1))
-        n += 1 + word_len(r->at + n + 1);
+    size_t n = path_len(r->at);
     const char *name = n ? fxs_arena_dup(r->layer->arena, r->at, n) : NULL;
     r->no_memory |= n && !name;
     r->at += n;
     return name;
 }
 
+/* Fetches PREFIX, NUMBER (when it is not negative) and each name of {A B C}. True in *any when one
+ * was there. */
+static fxs_status fetch_names(const forward *f, const char *prefix, size_t n, int number,
+                              const char *names, fxs_value *out, bool *any) {
+    *any = false;
+    for (const char *s = names + strspn(names, " "); *s && *s != '}'; s += strspn(s, " ")) {
+        fxs_buf b = {0};
+        size_t len = path_len(s);
+        if (number >= 0)
+            fxs_buf_printf(&b, "%.*s%d.%.*s", (int)n, prefix, number, (int)len, s);
+        else
+            fxs_buf_printf(&b, "%.*s", (int)len, s);
+        fxs_status status = fxs_buf_status(f->layer->ctx, &b);
+        if (status == FXS_OK)
+            status = f->fetch(f->user, b.data, out);
+        fxs_buf_free(&b);
+        FXS_TRY(status);
+        *any |= out->tag != FXS_V_NONE;
+        out++;
+        s += len ? len : 1;
+    }
+    return FXS_OK;
+}
+
+static size_t count_names(const char *s) {
+    size_t count = 0;
+    for (s += strspn(s, " "); *s && *s != '}'; s += strspn(s, " ")) {
+        size_t n = path_len(s);
+        count += n > 0;
+        s += n ? n : 1;
+    }
+    return count;
+}
+
+/* {A B C} is a list of state; layers.#{A B C} that of layers.0, layers.1, ... one after the other.
+ */
+static fxs_status group(reader *r, const forward *f, const char *prefix, size_t n, bool numbered,
+                        fxs_value *out) {
+    size_t names = count_names(r->at), layers = 0;
+    fxs_value one[FXS_MAX_ARGS];
+    bool any = true;
+    if (names == 0 || names > FXS_MAX_ARGS || !strchr(r->at, '}'))
+        return bad_row(r, "names and '}'");
+    for (; numbered && any; layers += any) /* how many there are */
+        FXS_TRY(fetch_names(f, prefix, n, (int)layers, r->at, one, &any));
+    layers = numbered ? layers : 1;
+    FXS_TRY(fxs_make_seq(f->layer->ctx, f->arena, FXS_V_LIST, names * layers, out));
+    for (size_t i = 0; i < layers; i++)
+        FXS_TRY(fetch_names(f, prefix, n, numbered ? (int)i : -1, r->at,
+                            &out->u.seq->items[i * names], &any));
+    r->at = strchr(r->at, '}') + 1;
+    return FXS_OK;
+}
+
 static fxs_status call_value(reader *r, const forward *f, fxs_value *out) {
     blanks(r);
+    if (accept(r, "{"))
+        return group(r, f, "", 0, false, out);
     if (*r->at == '\'' || *r->at == '-' || isdigit((unsigned char)*r->at) ||
         strncmp(r->at, "None", 4) == 0 || strncmp(r->at, "True", 4) == 0 ||
         strncmp(r->at, "False", 5) == 0)
         return literal(r, out);
+    size_t n = path_len(r->at);
+    if (n && strncmp(r->at + n, ".#{", 3) == 0) {
+        const char *prefix = r->at;
+        r->at += n + 3;
+        return group(r, f, prefix, n + 1, true, out);
+    }
     const char *name = dotted(r);
     if (!name)
         return bad_row(r, "a name");

@@ -17,7 +17,9 @@
  * be true, "not NAME", or NAME == 'text'. .call   The operator call of forward, in Python's syntax
  * with one level: "conv2d(input, weight, bias, stride=stride)". Names are, in this order:
  * parameters of forward (those of .forward), state, hyper names, `training`. A parameter or buffer
- * that is not there is None. Literals: None True False, numbers, 'text'. .trace  What tracing
+ * that is not there is None. {A B} is a list of state, layers.#{A B} that of the children layers.0,
+ * layers.1, ... in one list; layers.0.nhead is a child's argument. Literals: None True False,
+ * numbers, 'text'. .trace  What tracing
  * through forward records, where that is not .call with its operator's name: a call by qualified
  * name ("Tensor.NAME" is a method), or "input" alone. NAME(N): a number as a tuple of N; NAME(f):
  * an int as a float. .forward Parameters of forward, separated by commas: NAME, or NAME? when it
@@ -77,8 +79,9 @@ FXS_API const fxs_value *fxs_layer_hyper(const fxs_layer *layer, const char *nam
 FXS_API int64_t fxs_layer_int(const fxs_layer *layer, const char *name, int64_t otherwise);
 
 /* The forward call as operator arguments. `given` and `kwgiven` are what the graph passes; `fetch`
- * gives the state by name (NONE when it is not there). args becomes a tuple and kwargs a dict in
- * `a`; *op is the operator's name. */
+ * gives the state by name, of children at dotted names, and children's arguments likewise (NONE
+ * when it is not there). args becomes a tuple and kwargs a dict in `a`; *op is the operator's name.
+ */
 typedef fxs_status fxs_fetch_fn(void *user, const char *name, fxs_value *out);
 fxs_status fxs_layer_call(fxs_layer *layer, fxs_arena *a, const fxs_value *given,
                           const fxs_value *kwgiven, bool train, fxs_fetch_fn *fetch, void *user,

@@ -130,12 +130,27 @@ typedef struct state_user {
     held *held;
 } state_user;
 
+/* An argument of a child, at a dotted name. */
+static fxs_status child_argument(state_user *u, const char *name, fxs_value *out) {
+    const char *dot = strrchr(name, '.');
+    char *path = dot ? fxs_arena_dup(&u->it->scratch, name, (size_t)(dot - name)) : NULL;
+    const fxs_module *child = path ? fxs_module_lookup(u->module, path).module : NULL;
+    fxs_layer *layer = child && child->row ? FXS_NEW(&u->it->scratch, fxs_layer) : NULL;
+    if (!layer)
+        return FXS_OK;
+    FXS_TRY(fxs_module_layer(child, &u->it->scratch, layer));
+    const fxs_value *v = fxs_layer_hyper(layer, dot + 1);
+    if (v)
+        *out = *v;
+    return FXS_OK;
+}
+
 static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     state_user *u = user;
     fxs_parameter *p = fxs_module_lookup(u->module, name).param;
     *out = fxs_none();
     if (!p)
-        return FXS_OK;
+        return child_argument(u, name, out);
     held *h = FXS_NEW(&u->it->scratch, held);
     if (!h)
         return fxs_fail_memory(u->it->ctx);

@@ -151,7 +151,13 @@ def encode(v, first=None):
 
 
 def build_layer(case):
-    layer = getattr(torch.nn, case['layer'])(**{k: decode(v) for k, v in case['hyper'].items()})
+    hyper = {k: decode(v) for k, v in case['hyper'].items()}
+    for name in ('encoder_layer', 'decoder_layer'):  # the stacks are made of a layer; and of a norm, or none
+        if name in hyper:
+            hyper[name] = getattr(torch.nn, case['layer'] + 'Layer')(**hyper[name])
+            if hyper.get('norm'):
+                hyper['norm'] = torch.nn.LayerNorm(4)
+    layer = getattr(torch.nn, case['layer'])(**hyper)
     return layer.train(case.get('train', False))
 
 

@@ -22,12 +22,25 @@ typedef struct opcase {
     fxs_status status;
 } opcase;
 
+static const fxs_value *item_named(const fxs_value *dict, const char *name) {
+    for (size_t i = 0; i < fxs_value_len(dict); i++)
+        if (strcmp(fxs_value_text(fxs_value_key(dict, i)), name) == 0)
+            return fxs_value_item(dict, i);
+    return NULL;
+}
+
+/* A parameter or buffer; or an argument of the layer that a stack was made of: layers.0.nhead. */
 static fxs_status fetch(void *user, const char *name, fxs_value *out) {
     const opcase *o = user;
-    *out = fxs_none();
-    for (size_t i = 0; i < fxs_value_len(&o->state); i++)
-        if (strcmp(fxs_value_text(fxs_value_key(&o->state, i)), name) == 0)
-            *out = *fxs_value_item(&o->state, i);
+    const fxs_value *v = item_named(&o->state, name);
+    const char *dot = strrchr(name, '.');
+    const fxs_value *layer = item_named(&o->hyper, "encoder_layer");
+    layer = layer ? layer : item_named(&o->hyper, "decoder_layer");
+    if (!v && dot && layer && strncmp(name, "layers.0.", 9) == 0)
+        v = item_named(layer, dot + 1);
+    if (!v && dot && strncmp(name, "encoder.layers.0.", 17) == 0)
+        v = item_named(&o->hyper, dot + 1);
+    *out = v ? *v : fxs_none();
     return FXS_OK;
 }
 

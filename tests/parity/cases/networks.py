@@ -509,13 +509,15 @@ def embedding_bag_layer(g):
 
 @layer('MultiheadAttention')
 def multihead_attention(g):
-    heads = g.int(1, 2)
-    first = g.chance(0.5)
+    heads, first = g.int(1, 2), g.chance(0.5)
     batch, targets, sources = g.int(1, 2), g.int(1, 3), g.int(1, 3)
     one = g.chance(0.2)
-    q, k = ([n, 4] if one else [batch, n, 4] if first else [n, batch, 4] for n in (targets, sources))
-    return {'embed_dim': 4, 'num_heads': heads, 'batch_first': first, **g.some(bias=False)}, [
-        g.tensor(q), g.tensor(k), g.tensor(k)]
+    hyper = {'embed_dim': 4, 'num_heads': heads, 'batch_first': first, **g.some(bias=False)}
+    if g.chance(0.4):
+        hyper.update(g.some(kdim=g.int(1, 5), vdim=g.int(1, 5), add_bias_kv=True, add_zero_attn=True))
+    q, k, v = ([n, e] if one else [batch, n, e] if first else [n, batch, e] for n, e in (
+        (targets, 4), (sources, hyper.get('kdim', 4)), (sources, hyper.get('vdim', 4))))
+    return hyper, [g.tensor(q), g.tensor(k), g.tensor(v)]
 
 
 @case('cdist', loose=1e-3)

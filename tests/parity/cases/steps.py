@@ -1,7 +1,7 @@
 """Functions of recurrent networks and attention, which take their weights as arguments; and a few of a kind of their own."""
 from source import tup
 
-from . import case
+from . import case, layer
 
 GATES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
@@ -37,12 +37,83 @@ def cell(g):
 
 @case('multi_head_attention_forward', loose=1e-4)
 def attention(g):
-    batch, targets, sources = g.int(1, 2), g.int(1, 3), g.int(1, 3)
+    batch, targets, sources, heads = g.int(1, 2), g.int(1, 3), g.int(1, 3), g.int(1, 2)
     q, k = g.tensor([targets, batch, 4]), g.tensor([sources, batch, 4])
-    return [q, k, k, 4, g.int(1, 2), g.tensor([12, 4]), g.tensor([12]) if g.chance(0.7) else None, None, None, False, 0.0,
-            g.tensor([4, 4]), g.tensor([4])], {
-                'training': False, **g.some(attn_mask=g.tensor([targets, sources], grad=False)),
-                **g.some(need_weights=False, average_attn_weights=False)}
+    kwargs = {'training': False, **attention_masks(g, batch, targets, sources, heads),
+              **g.some(need_weights=False, average_attn_weights=False)}
+    in_weight, v, more = g.tensor([12, 4]), k, g.chance(0.2)
+    if g.chance(0.3):
+        kdim, vdim, in_weight = g.int(1, 3), g.int(1, 3), None
+        k, v = g.tensor([sources, batch, kdim]), g.tensor([sources, batch, vdim])
+        kwargs.update(use_separate_proj_weight=True, q_proj_weight=g.tensor([4, 4]), k_proj_weight=g.tensor([4, kdim]),
+                      v_proj_weight=g.tensor([4, vdim]))
+    return [q, k, v, 4, heads, in_weight, g.tensor([12]) if g.chance(0.7) else None, g.tensor([1, 1, 4]) if more else None,
+            g.tensor([1, 1, 4]) if more else None, g.chance(0.2), 0.0, g.tensor([4, 4]), g.tensor([4])], kwargs
+
+
+def attention_masks(g, batch, targets, sources, heads, names=('attn_mask', 'key_padding_mask')):
+    """Masks of bools never hide all."""
+    out = {}
+    if g.chance(0.4):
+        sizes = [targets, sources] if g.chance(0.7) else [batch * heads, targets, sources]
+        out[names[0]] = g.tensor(sizes, 'float32', grad=False)
+        if g.chance(0.4):
+            out[names[0]] = g.tensor(sizes, 'bool', plain=True)
+            out[names[0]]['t']['data'] = [i % sources > 0 and g.chance(0.5) for i in range(batch * heads * targets * sources)][
+                :len(out[names[0]]['t']['data'])]
+    if g.chance(0.3):
+        out[names[1]] = g.tensor([batch, sources], 'bool', plain=True)
+        out[names[1]]['t']['data'] = [i % sources > 0 and g.chance(0.5) for i in range(batch * sources)]
+    return out
+
+
+def layer_style(g):
+    return {'d_model': 4, 'nhead': g.int(1, 2), 'dim_feedforward': g.int(1, 5), 'batch_first': g.chance(0.5),
+            **g.some(activation=g.pick('relu', 'gelu'), norm_first=True, layer_norm_eps=1e-3, dropout=0.3)}
+
+
+def sequence(g, style, n, batch):
+    return g.tensor([batch, n, 4] if style['batch_first'] else [n, batch, 4])
+
+
+@layer('TransformerEncoderLayer', 'TransformerEncoder')
+def encoder(g):
+    style, batch, n = layer_style(g), g.int(1, 2), g.int(1, 3)
+    stack = g.spelling == 'nn.TransformerEncoder'
+    args = [sequence(g, style, n, batch)] if g.chance(0.85) else [g.tensor([n, 4])]
+    batch = batch if len(args[0]['t']['sizes']) == 3 else 1
+    masks = attention_masks(g, batch, n, n, style['nhead'])
+    padding = masks.get('key_padding_mask') if len(args[0]['t']['sizes']) == 3 else None
+    args += [masks.get('attn_mask'), padding][:g.int(0, 2)]
+    if not stack:
+        return style, args
+    return {'encoder_layer': {'dict': style}, 'num_layers': g.int(1, 2), **g.some(norm=True)}, args
+
+
+def both_masks(g, batch, n, m, heads):
+    own, other = attention_masks(g, batch, n, n, heads), attention_masks(g, batch, n, m, heads)
+    return [own.get('attn_mask'), other.get('attn_mask'), own.get('key_padding_mask'), other.get('key_padding_mask')]
+
+
+@layer('TransformerDecoderLayer', 'TransformerDecoder')
+def decoder(g):
+    style, batch, n, m = layer_style(g), g.int(1, 2), g.int(1, 3), g.int(1, 3)
+    args = [sequence(g, style, n, batch), sequence(g, style, m, batch)]
+    args += both_masks(g, batch, n, m, style['nhead'])[:g.pick(0, 0, 2, 4)]
+    if g.spelling == 'nn.TransformerDecoderLayer':
+        return style, args
+    return {'decoder_layer': {'dict': style}, 'num_layers': g.int(1, 2), **g.some(norm=True)}, args
+
+
+@layer('Transformer')
+def transformer(g):
+    style, batch, n, m = layer_style(g), g.int(1, 2), g.int(1, 3), g.int(1, 3)
+    args = [sequence(g, style, m, batch), sequence(g, style, n, batch)]
+    if g.chance(0.5):
+        own, memory, own_padding, memory_padding = both_masks(g, batch, n, m, style['nhead'])
+        source = attention_masks(g, batch, m, m, style['nhead'])
+        args += [source.get('attn_mask'), own, memory, source.get('key_padding_mask'), own_padding, memory_padding]
+    return {**style, 'num_encoder_layers': g.int(1, 2), 'num_decoder_layers': g.int(0, 1)}, args
 
 
 WINDOW = 'shifted_window_attention'
