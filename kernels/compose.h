@@ -9,7 +9,8 @@
 /* One composition at work. Errors stick: a failed step gives NULL, later steps do nothing. */
 typedef struct fxs_compose {
     fxs_call *call;
-    bool meta; /* shapes alone */
+    bool meta;     /* shapes alone */
+    bool any_grad; /* results require grad when any argument does, whatever the steps say */
     fxs_status status;
     double flops;
     int nout;

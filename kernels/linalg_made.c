@@ -44,6 +44,7 @@ static fxs_tensor *power(fxs_compose *k, fxs_tensor *x, int64_t n) {
 static void make_matrix_power(fxs_compose *k) {
     int64_t n = fxs_arg_int(k->call, 1);
     fxs_tensor *x = arg(k, 0);
+    k->any_grad = true;
     if (!are_matrices(k, x, true))
         return;
     if (n < 0) {
@@ -51,7 +52,8 @@ static void make_matrix_power(fxs_compose *k) {
         n = -n;
     }
     if (n == 0) {
-        fxs_tensor *eye = FXS_DO_NAMED(k, "eye", "dtype", fxs_of_dtype(x->dtype), fxs_int(fxs_rows(x)));
+        fxs_tensor *eye =
+            FXS_DO_NAMED(k, "eye", "dtype", fxs_of_dtype(x->dtype), fxs_int(fxs_rows(x)));
         eye = FXS_DO(k, "expand", fxs_t(eye), fxs_ints(k, x->ndim, x->sizes));
         fxs_give(k, FXS_DO(k, "contiguous", fxs_t(eye)));
         return;
@@ -102,8 +104,8 @@ static void give_rank(fxs_compose *k, const tolerances *t) {
         return;
     if (fxs_tensor_numel(x) == 0) {
         fxs_batch b = fxs_batch_of(x, 2);
-        fxs_give(k,
-                 FXS_DO_NAMED(k, "zeros", "dtype", fxs_of_dtype(FXS_INT64), fxs_ints(k, b.n, b.sizes)));
+        fxs_give(k, FXS_DO_NAMED(k, "zeros", "dtype", fxs_of_dtype(FXS_INT64),
+                                 fxs_ints(k, b.n, b.sizes)));
         return;
     }
     fxs_tensor *values = t->hermitian
@@ -135,6 +137,7 @@ static fxs_tensor *turned(fxs_compose *k, fxs_tensor *t) {
 
 static void give_inverse(fxs_compose *k, const tolerances *t) {
     fxs_tensor *x = arg(k, 0), *u, *values, *v, *size;
+    k->any_grad = true;
     if (!are_matrices(k, x, t->hermitian))
         return;
     if (fxs_tensor_numel(x) == 0) {
