@@ -1,171 +1,182 @@
-/* conv_implicit.c: float32 convolution as a matrix product whose right side is never written down:
- * for 16 output places a panel of input values is packed into the first cache and multiplied with
- * all output channels. Any kernel, stride, dilation and groups. Called by conv_run.c with a padded
- * input. */
+/* conv_implicit.c: float32 convolution as a product of matrices whose right side is never written
+ * down: panels of it are packed from the windows of the input. Any kernel, stride, dilation and
+ * groups. Called by conv_run.c with a padded input. */
 #include <string.h>
 
 #include "base/pool.h"
 #include "base/vector.h"
 #include "kernels/conv.h"
+#include "kernels/micro.h"
+#include "kernels/panels.h"
 
-enum {
-    TILE = 16, /* output places of a panel: two vectors */
-    ROWS = 6, /* output channels at once: with TILE, 12 vectors of sums, which is what the registers
-                 hold */
-    DEPTH = 288 /* weights of a panel: 18 KiB, and a multiple of 9 */
-};
+typedef float v8 __attribute__((vector_size(32), aligned(4)));
 
-typedef float v8 __attribute__((vector_size(32)));
-typedef float v8_loose __attribute__((vector_size(32), aligned(4)));
-
-/* y[r, 0..15] += w[r, 0..depth-1] x[0..depth-1, 0..15] for some rows r. The sums must be named
- * variables: GCC keeps an array of vectors in memory. */
-#define LOAD(r)                                                                                    \
-    v8 a##r = *(const v8_loose *)(y + r * y_step), b##r = *(const v8_loose *)(y + r * y_step + 8);
-#define STEP(r)                                                                                    \
-    a##r += w[r * w_step + k] * p;                                                                 \
-    b##r += w[r * w_step + k] * q;
-#define STORE(r)                                                                                   \
-    *(v8_loose *)(y + r * y_step) = a##r;                                                          \
-    *(v8_loose *)(y + r * y_step + 8) = b##r;
-#define MICRO(name, EACH)                                                                          \
-    FXS_VECTOR static void name(const float *x, int64_t depth, const float *w, int64_t w_step,     \
-                                float *y, int64_t y_step) {                                        \
-        EACH(LOAD)                                                                                 \
-        for (int64_t k = 0; k < depth; k++, x += TILE) {                                           \
-            v8 p = *(const v8_loose *)x, q = *(const v8_loose *)(x + 8);                           \
-            EACH(STEP)                                                                             \
-        }                                                                                          \
-        EACH(STORE)                                                                                \
-    }
-#define EACH1(X) X(0)
-#define EACH2(X) X(0) X(1)
-#define EACH4(X) X(0) X(1) X(2) X(3)
-#define EACH6(X) X(0) X(1) X(2) X(3) X(4) X(5)
-MICRO(micro1, EACH1)
-MICRO(micro2, EACH2)
-MICRO(micro4, EACH4)
-MICRO(micro6, EACH6)
-
-typedef void micro_fn(const float *x, int64_t depth, const float *w, int64_t w_step, float *y,
-                      int64_t y_step);
-
-/* How many rows the next step takes, and by which kernel. */
-static int64_t choose_micro(int64_t rows, micro_fn **f) {
-    *f = rows >= 6 ? micro6 : rows >= 4 ? micro4 : rows >= 2 ? micro2 : micro1;
-    return rows >= 6 ? 6 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
-}
+/* The input as it is read: with a stride of s along a row, each row holds its columns 0, s, 2s, ...
+ * first, then 1, s + 1, ... as far as a kernel reaches, so that what neighbouring windows need lies
+ * in a row. */
+typedef struct image {
+    const float *x, *end; /* [batch * cin, in[0], in[1], phases, width] */
+    int64_t step, phases, width;
+} image;
 
 typedef struct job {
     const fxs_conv_data *data;
+    image image;
     const int64_t *offset; /* [k]: of weight k's input value from the window's corner */
+    int64_t reach;         /* the largest of them */
     int64_t k, m, places;  /* weights, output channels of a group; output places */
-    int64_t tiles, parts;  /* pieces of the places, and of a group's output channels */
+    fxs_cut cut;
 } job;
 
-/* One piece of work: output channels m0..m1-1 of a group, over up to 16 places from `place` on. */
-typedef struct piece {
-    int64_t image, group, m0, m1, place, count;
+/* What pack needs: one image and group of a job. */
+typedef struct source {
+    const job *job;
     const float *x;
-    int64_t corner[TILE]; /* offset of each place's window */
-    bool in_a_row;        /* the corners are neighbours */
-} piece;
+} source;
 
-static void find_corners(const fxs_window *w, piece *p) {
-    int64_t c = p->place % w->out[2], r = p->place / w->out[2] % w->out[1],
-            z = p->place / w->out[2] / w->out[1];
-    p->in_a_row = p->count == TILE;
-    for (int64_t j = 0; j < p->count; j++) {
-        p->corner[j] =
-            (z * w->stride[0] * w->in[1] + r * w->stride[1]) * w->in[2] + c * w->stride[2];
-        p->in_a_row &= p->corner[j] == p->corner[0] + j;
-        if (++c == w->out[2]) {
-            c = 0;
-            if (++r == w->out[1])
-                r = 0, z++;
+/* ---- the input in phases
+ * ----------------------------------------------------------------------------------- */
+
+typedef struct sorting {
+    const fxs_window *w;
+    const image *image;
+    const float *from;
+    float *to;
+} sorting;
+
+static void sort_planes(void *user, int64_t begin, int64_t end, int thread) {
+    const sorting *s = user;
+    const image *g = s->image;
+    int64_t in = s->w->in[2], rows = s->w->in[0] * s->w->in[1];
+    float *to = s->to + begin * rows * g->phases * g->width;
+    (void)thread;
+    for (int64_t row = begin * rows; row < end * rows; row++)
+        for (int64_t p = 0; p < g->phases; p++, to += g->width) {
+            const float *from = s->from + row * in + p;
+            int64_t n = (in - p + g->step - 1) / g->step;
+            for (int64_t i = 0; i < n; i++)
+                to[i] = from[i * g->step];
+            for (int64_t i = n < 0 ? 0 : n; i < g->width; i++)
+                to[i] = 0;
         }
+}
+
+static fxs_status make_image(fxs_work *w, const fxs_conv_data *d, image *g) {
+    const fxs_window *v = &d->conv->window;
+    int64_t planes = d->conv->batch * d->conv->cin, extent = fxs_window_extent(v, 2);
+    *g = (image){.x = d->x, .step = v->stride[2], .phases = 1, .width = v->in[2]};
+    if (g->step > 1) {
+        g->phases = g->step < extent ? g->step : extent;
+        g->width = (v->in[2] + g->step - 1) / g->step;
+        int64_t n = planes * v->in[0] * v->in[1] * g->phases * g->width;
+        float *to = fxs_work_scratch(w, n, sizeof *to);
+        if (!to)
+            return w->status;
+        sorting s = {.w = v, .image = g, .from = d->x, .to = to};
+        fxs_parallel(d->ctx, planes, 1 + 32768 / fxs_volume(v->in), sort_planes, &s);
+        g->x = to;
     }
-    for (int64_t j = p->count; j < TILE; j++)
-        p->corner[j] = p->corner[0];
+    g->end = g->x + planes * v->in[0] * v->in[1] * g->phases * g->width;
+    return FXS_OK;
 }
 
-static piece piece_of(const job *j, int64_t index) {
-    const fxs_conv *v = j->data->conv;
-    int64_t part = index / j->tiles % j->parts;
-    piece p = {.place = index % j->tiles * TILE};
-    int64_t rest = index / j->tiles / j->parts;
-    int64_t step = (j->m + j->parts * ROWS - 1) / (j->parts * ROWS) * ROWS;
-    p.group = rest % v->groups;
-    p.image = rest / v->groups;
-    p.m0 = part * step < j->m ? part * step : j->m;
-    p.m1 = p.m0 + step < j->m ? p.m0 + step : j->m;
-    p.count = j->places - p.place < TILE ? j->places - p.place : TILE;
-    p.x = (const float *)j->data->x +
-          (p.image * v->cin + p.group * (v->cin / v->groups)) * fxs_volume(v->window.in);
-    find_corners(&v->window, &p);
-    return p;
+static void fill_offsets(const fxs_window *w, const image *g, int64_t k, int64_t *offset) {
+    int64_t kernel = fxs_volume(w->kernel), row = g->phases * g->width;
+    for (int64_t i = 0; i < k; i++) {
+        int64_t at = i % kernel, z = at / w->kernel[2] / w->kernel[1],
+                y = at / w->kernel[2] % w->kernel[1], x = at % w->kernel[2] * w->dilation[2];
+        offset[i] =
+            ((i / kernel * w->in[0] + z * w->dilation[0]) * w->in[1] + y * w->dilation[1]) * row +
+            x % g->step * g->width + x / g->step;
+    }
 }
 
-/* panel[k, 0..15] */
-FXS_VECTOR static void pack(const piece *p, const int64_t *offset, int64_t depth, float *panel) {
-    for (int64_t k = 0; k < depth; k++, panel += TILE) {
-        const float *x = p->x + offset[k];
-        if (p->in_a_row)
-            memcpy(panel, x + p->corner[0], TILE * sizeof *panel);
+/* ---- panels
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Neighbouring places whose windows are neighbours in memory. */
+typedef struct stretch {
+    int64_t corner, at, count; /* offset of the first window; place in the panel */
+} stretch;
+
+static int find_stretches(const fxs_window *w, const image *g, int64_t n0, int64_t count,
+                          stretch *out) {
+    int64_t row = g->phases * g->width;
+    int n = 0;
+    for (int64_t at = 0, take; at < count; at += take) {
+        int64_t place = n0 + at, c = place % w->out[2], r = place / w->out[2] % w->out[1],
+                z = place / w->out[2] / w->out[1];
+        int64_t corner = (z * w->stride[0] * w->in[1] + r * w->stride[1]) * row + c;
+        take = w->out[2] - c < count - at ? w->out[2] - c : count - at;
+        if (n && out[n - 1].corner + out[n - 1].count == corner)
+            out[n - 1].count += take;
         else
-            for (int i = 0; i < TILE; i++)
-                panel[i] = x[p->corner[i]];
+            out[n++] = (stretch){corner, at, take};
     }
+    return n;
 }
 
-/* Multiplies one packed panel with all rows of the piece. */
-static void multiply(const job *j, const piece *p, const float *panel, int64_t k0, int64_t depth) {
-    const fxs_conv_data *d = j->data;
-    int64_t channel = p->group * j->m;
-    float *y = (float *)d->y + (p->image * d->conv->cout + channel) * j->places + p->place;
-    const float *weight = (const float *)d->weight + channel * j->k + k0;
-    const float *bias = d->bias ? (const float *)d->bias + channel : NULL;
-    float edge[ROWS * TILE] = {0}; /* a tile that the result's end cuts off */
-    micro_fn *micro;
-    for (int64_t m = p->m0, rows; m < p->m1; m += rows) {
-        rows = choose_micro(p->m1 - m, &micro);
-        float *to = p->count < TILE ? edge : y + m * j->places;
-        int64_t step = p->count < TILE ? TILE : j->places;
-        for (int64_t r = 0; r < rows; r++) {
-            if (k0 == 0)
-                for (int64_t i = 0; i < TILE; i++)
-                    to[r * step + i] = bias ? bias[m + r] : 0;
-            else if (to == edge)
-                memcpy(edge + r * TILE, y + (m + r) * j->places, (size_t)p->count * sizeof *y);
+/* Whole vectors are moved: what is too much lies where the next stretch or line is put later. */
+FXS_VECTOR static void pack_stretches(const float *x, const int64_t *offset, int64_t depth,
+                                      const stretch *s, int n, int64_t tile, float *panel) {
+    for (int64_t k = 0; k < depth; k++, panel += tile)
+        for (int j = 0; j < n; j++) {
+            const float *from = x + offset[k] + s[j].corner;
+            float *to = panel + s[j].at;
+            for (int64_t i = 0; i < s[j].count; i += 8)
+                *(v8 *)(to + i) = *(const v8 *)(from + i);
         }
-        micro(panel, depth, weight + m * j->k, j->k, to, step);
-        for (int64_t r = 0; to == edge && r < rows; r++)
-            memcpy(y + (m + r) * j->places, edge + r * TILE, (size_t)p->count * sizeof *y);
-    }
+}
+
+/* The same to the value: at the input's end. */
+static void pack_exactly(const float *x, const int64_t *offset, int64_t depth, const stretch *s,
+                         int n, int64_t tile, float *panel) {
+    for (int64_t k = 0; k < depth; k++, panel += tile)
+        for (int j = 0; j < n; j++)
+            memcpy(panel + s[j].at, x + offset[k] + s[j].corner,
+                   (size_t)s[j].count * sizeof *panel);
+}
+
+static void pack(const fxs_panels *p, int64_t n0, int64_t count, int64_t k0, int64_t depth,
+                 int64_t tile, float *panel) {
+    const source *s = p->user;
+    const job *j = s->job;
+    stretch stretches[FXS_MICRO_TILE];
+    int n = find_stretches(&j->data->conv->window, &j->image, n0, count, stretches);
+    const stretch *last = &stretches[n - 1];
+    bool room = j->image.end - s->x >= j->reach + last->corner + last->count + 8;
+    (room ? pack_stretches : pack_exactly)(s->x, j->offset + k0, depth, stretches, n, tile, panel);
+}
+
+static fxs_panels panels_of(const job *j, int64_t number, int64_t group, source *s) {
+    const fxs_conv_data *d = j->data;
+    const fxs_conv *v = d->conv;
+    int64_t plane = v->window.in[0] * v->window.in[1] * j->image.phases * j->image.width;
+    *s = (source){j, j->image.x + (number * v->cin + group * (v->cin / v->groups)) * plane};
+    return (fxs_panels){.m = j->m,
+                        .n = j->places,
+                        .k = j->k,
+                        .a = (const float *)d->weight + group * j->m * j->k,
+                        .a_row = j->k,
+                        .a_col = 1,
+                        .c = (float *)d->y + (number * v->cout + group * j->m) * j->places,
+                        .c_row = j->places,
+                        .c_col = 1,
+                        .bias = d->bias ? (const float *)d->bias + group * j->m : NULL,
+                        .pack = pack,
+                        .user = s};
 }
 
 static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
     const job *j = user;
-    float panel[DEPTH * TILE] __attribute__((aligned(64)));
+    int64_t pieces = j->cut.down * j->cut.across, groups = j->data->conv->groups;
     (void)thread;
     for (int64_t i = begin; i < end; i++) {
-        piece p = piece_of(j, i);
-        for (int64_t k0 = 0; k0 < j->k && p.m0 < p.m1; k0 += DEPTH) {
-            int64_t depth = j->k - k0 < DEPTH ? j->k - k0 : DEPTH;
-            pack(&p, j->offset + k0, depth, panel);
-            multiply(j, &p, panel, k0, depth);
-        }
-    }
-}
-
-static void fill_offsets(const fxs_window *w, int64_t k, int64_t *offset) {
-    int64_t kernel = fxs_volume(w->kernel);
-    for (int64_t i = 0; i < k; i++) {
-        int64_t at = i % kernel, z = at / w->kernel[2] / w->kernel[1],
-                y = at / w->kernel[2] % w->kernel[1];
-        offset[i] = i / kernel * fxs_volume(w->in) +
-                    (z * w->dilation[0] * w->in[1] + y * w->dilation[1]) * w->in[2] +
-                    at % w->kernel[2] * w->dilation[2];
+        source s;
+        int64_t product = i / pieces;
+        fxs_panels p = panels_of(j, product / groups, product % groups, &s);
+        fxs_panels_run(&p, &j->cut, i % pieces);
     }
 }
 
@@ -174,18 +185,22 @@ fxs_status fxs_conv_implicit(fxs_work *w, const fxs_conv_data *d) {
     job j = {.data = d,
              .k = v->cin / v->groups * fxs_volume(v->window.kernel),
              .m = v->cout / v->groups,
-             .places = fxs_volume(v->window.out),
-             .parts = 1};
+             .places = fxs_volume(v->window.out)};
+    int64_t products = v->batch * v->groups;
     int64_t *offset = fxs_work_scratch(w, j.k, sizeof *offset);
     if (!offset)
         return w->status;
-    fill_offsets(&v->window, j.k, offset);
+    FXS_TRY(make_image(w, d, &j.image));
+    fill_offsets(&v->window, &j.image, j.k, offset);
     j.offset = offset;
-    j.tiles = (j.places + TILE - 1) / TILE;
-    int64_t threads = fxs_threads(d->ctx), pieces = v->batch * v->groups * j.tiles;
-    if (threads > 1 && pieces < 8 * threads)
-        j.parts = 2 * threads;
-    double work = (double)v->batch * (double)v->cout * (double)j.places * (double)j.k;
-    fxs_parallel(d->ctx, pieces * j.parts, work > 1 << 16 ? 1 : INT64_MAX, run_pieces, &j);
+    for (int64_t i = 0; i < j.k; i++)
+        j.reach = offset[i] > j.reach ? offset[i] : j.reach;
+    double work = (double)products * (double)j.m * (double)j.places * (double)j.k;
+    bool parallel = work > 1 << 16;
+    source s;
+    fxs_panels p = panels_of(&j, 0, 0, &s);
+    j.cut = fxs_panels_cut(&p, parallel ? fxs_threads(d->ctx) : 1, products - 1);
+    fxs_parallel(d->ctx, products * j.cut.down * j.cut.across, parallel ? 1 : INT64_MAX, run_pieces,
+                 &j);
     return FXS_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "kernels/gemm.h"
+#include "kernels/micro.h"
 
 /* ---- bias
  * -------------------------------------------------------------------------------------------------
@@ -139,6 +140,8 @@ static int winograd_tile(const fxs_conv *v) {
             return 0;
     double pixels = (double)w->out[1] * (double)w->out[2],
            weights = (double)v->cin * (double)v->cout;
+    if (fxs_micro_here()->tile == FXS_MICRO_TILE) /* plain products are twice as fast */
+        return pixels >= 3000 && weights >= 128 * 128 ? 4 : 0;
     if (pixels >= 3000 || (pixels >= 700 && weights <= 128 * 128))
         return 4;
     return pixels >= 150 && v->cout >= 64 ? 2 : 0;
@@ -149,11 +152,6 @@ static void run_float(fxs_work *w, fxs_conv_data d) {
     int tile = winograd_tile(d.conv);
     if (tile) {
         w->status = fxs_conv_winograd(w, &d, tile);
-        return;
-    }
-    /* OpenBLAS wins where a 1x1 kernel sums over many channels. */
-    if (is_pointwise(&padded.window) && padded.groups == 1 && padded.cin >= 512) {
-        run_forward(w, &d);
         return;
     }
     d.x = fxs_conv_pad(w, d.conv, d.x, &padded.window);

@@ -145,7 +145,8 @@ typedef struct job {
     method m;
     int64_t across, down; /* tiles of the result */
     int64_t line;         /* floats of an input line that all tiles together read */
-    float *u, *v, *q;     /* [side^2, cout, cin], [side^2, cin, tiles], [side^2, cout, tiles] */
+    float *u, *v, *q;     /* [side^2][cout, cin], [side^2][cin, tiles], [side^2][cout, tiles] */
+    int64_t u_plane, v_plane, q_plane; /* floats from one of the side^2 to the next */
     float *spare;         /* [threads, spare_size] */
     int64_t spare_size;
     int64_t image, row, rows,
@@ -161,7 +162,7 @@ static float *lay_out(float *at, int n, int64_t size, float **out) {
 
 static void transform_weights(void *user, int64_t begin, int64_t end, int thread) {
     const job *j = user;
-    int64_t cin = j->data->conv->cin, plane = j->data->conv->cout * cin;
+    int64_t cin = j->data->conv->cin, plane = j->u_plane;
     int side = j->m.side;
     float *in[9], *half[SIDE_MAX * 3], *out[SIDE_MAX];
     float *next = lay_out(j->spare + thread * j->spare_size, 9, cin, in);
@@ -191,28 +192,41 @@ static void fetch_line(const job *j, const float *channel, int64_t y, float *lin
         memcpy(line + w->before[2], channel + y * w->in[2], (size_t)w->in[2] * sizeof *line);
 }
 
+/* All tiles of a channel at once: down line by line, then across. */
 static void transform_input(void *user, int64_t begin, int64_t end, int thread) {
     const job *j = user;
     const fxs_conv *v = j->data->conv;
     int side = j->m.side;
-    int64_t plane = v->cin * j->tiles;
-    float *lines[SIDE_MAX], *half[SIDE_MAX], *parts[SIDE_MAX], *out[SIDE_MAX];
+    int64_t plane = j->v_plane;
+    float *lines[SIDE_MAX], *half[SIDE_MAX], *parts[SIDE_MAX], *out[SIDE_MAX], *at[SIDE_MAX];
     float *next = lay_out(j->spare + thread * j->spare_size, side, j->line, lines);
-    next = lay_out(next, side, j->line, half);
-    lay_out(next, side, j->across, parts);
+    next = lay_out(next, side, j->rows * j->line, half);
+    lay_out(next, side, j->tiles, parts);
     for (int64_t c = begin; c < end; c++) {
         const float *channel =
             (const float *)j->data->x + (j->image * v->cin + c) * v->window.in[1] * v->window.in[2];
         for (int64_t i = 0; i < j->rows; i++) {
-            for (int r = 0; r < side; r++)
+            int kept = i ? 2 : 0; /* lines that the tiles above read too */
+            for (int r = 0; r < kept; r++) {
+                float *line = lines[r];
+                lines[r] = lines[side - 2 + r];
+                lines[side - 2 + r] = line;
+            }
+            for (int r = kept; r < side; r++)
                 fetch_line(j, channel, (j->row + i) * j->m.tile + r - v->window.before[1],
                            lines[r]);
-            j->m.input(j->line, (const float *const *)lines, half);
-            for (int r = 0; r < side; r++) {
-                j->m.spread(j->across, (const float *const *)&half[r], parts);
-                lay_out(j->v + r * side * plane + c * j->tiles + i * j->across, side, plane, out);
-                j->m.input(j->across, (const float *const *)parts, out);
+            for (int r = 0; r < side; r++)
+                at[r] = half[r] + i * j->line;
+            j->m.input(j->line, (const float *const *)lines, at);
+        }
+        for (int r = 0; r < side; r++) {
+            for (int64_t i = 0; i < j->rows; i++) {
+                for (int k = 0; k < side; k++)
+                    at[k] = parts[k] + i * j->across;
+                j->m.spread(j->across, (const float *const[]){half[r] + i * j->line}, at);
             }
+            lay_out(j->v + r * side * plane + c * j->tiles, side, plane, out);
+            j->m.input(j->tiles, (const float *const *)parts, out);
         }
     }
 }
@@ -222,8 +236,8 @@ static void multiply(void *user, int64_t begin, int64_t end, int thread) {
     int64_t m = j->data->conv->cout, k = j->data->conv->cin;
     (void)thread;
     for (int64_t p = begin; p < end; p++) {
-        fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, m, j->tiles, k, j->u + p * m * k,
-                                    j->v + p * k * j->tiles, j->q + p * m * j->tiles);
+        fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, m, j->tiles, k, j->u + p * j->u_plane,
+                                    j->v + p * j->v_plane, j->q + p * j->q_plane);
         fxs_gemm_one(&g);
     }
 }
@@ -242,27 +256,30 @@ static void put_line(const job *j, int64_t m, int64_t y, const float *line) {
 static void transform_output(void *user, int64_t begin, int64_t end, int thread) {
     const job *j = user;
     int side = j->m.side, tile = j->m.tile;
-    int64_t plane = j->data->conv->cout * j->tiles;
-    float *half[4][SIDE_MAX], *parts[4], *line, *in[SIDE_MAX], *out[4];
+    int64_t plane = j->q_plane;
+    float *half[4][SIDE_MAX], *parts[4], *at[4], *line, *in[SIDE_MAX], *out[4];
     float *next = j->spare + thread * j->spare_size;
     for (int r = 0; r < tile; r++)
-        next = lay_out(next, side, j->across, half[r]);
-    next = lay_out(next, tile, j->across, parts);
+        next = lay_out(next, side, j->tiles, half[r]);
+    next = lay_out(next, tile, j->tiles, parts);
     line = next;
-    for (int64_t m = begin; m < end; m++)
-        for (int64_t i = 0; i < j->rows; i++) {
-            for (int k = 0; k < side; k++) { /* down */
-                lay_out(j->q + k * plane + m * j->tiles + i * j->across, side, side * plane, in);
-                for (int r = 0; r < tile; r++)
-                    out[r] = half[r][k];
-                j->m.output(j->across, (const float *const *)in, out);
-            }
-            for (int r = 0; r < tile; r++) { /* across */
-                j->m.output(j->across, (const float *const *)half[r], parts);
-                j->m.weave(j->across, (const float *const *)parts, &line);
+    for (int64_t m = begin; m < end; m++) {
+        for (int k = 0; k < side; k++) { /* down */
+            lay_out(j->q + k * plane + m * j->tiles, side, side * plane, in);
+            for (int r = 0; r < tile; r++)
+                out[r] = half[r][k];
+            j->m.output(j->tiles, (const float *const *)in, out);
+        }
+        for (int r = 0; r < tile; r++) { /* across */
+            j->m.output(j->tiles, (const float *const *)half[r], parts);
+            for (int64_t i = 0; i < j->rows; i++) {
+                for (int k = 0; k < tile; k++)
+                    at[k] = parts[k] + i * j->across;
+                j->m.weave(j->across, (const float *const *)at, &line);
                 put_line(j, m, (j->row + i) * tile + r, line);
             }
         }
+    }
 }
 
 /* ---- blocks
@@ -271,14 +288,21 @@ static void transform_output(void *user, int64_t begin, int64_t end, int thread)
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Planes that are written side by side must not share places in the cache, as powers of two do. */
+static int64_t spread_out(int64_t floats) { return (floats + 15) / 32 * 32 + 48; }
+
 static fxs_status reserve(fxs_work *w, job *j) {
     const fxs_conv *v = j->data->conv;
     int64_t square = (int64_t)j->m.side * j->m.side, side = j->m.side, most = j->rows * j->across;
-    j->spare_size = larger((9 + 3 * side) * v->cin, larger(2 * side * j->line + side * j->across,
-                                                           (4 * side + 8) * j->across));
-    j->u = fxs_work_scratch(w, square * v->cout * v->cin, sizeof *j->u);
-    j->v = fxs_work_scratch(w, square * v->cin * most, sizeof *j->v);
-    j->q = fxs_work_scratch(w, square * v->cout * most, sizeof *j->q);
+    j->spare_size =
+        larger((9 + 3 * side) * v->cin,
+               larger(side * (j->line + j->rows * j->line + most), (4 * side + 4) * most + j->line));
+    j->u_plane = spread_out(v->cout * v->cin);
+    j->v_plane = spread_out(v->cin * most);
+    j->q_plane = spread_out(v->cout * most);
+    j->u = fxs_work_scratch(w, square * j->u_plane, sizeof *j->u);
+    j->v = fxs_work_scratch(w, square * j->v_plane, sizeof *j->v);
+    j->q = fxs_work_scratch(w, square * j->q_plane, sizeof *j->q);
     j->spare = fxs_work_scratch(w, j->spare_size * fxs_threads(j->data->ctx), sizeof *j->spare);
     return w->status;
 }

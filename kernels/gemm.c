@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/pool.h"
@@ -175,20 +176,27 @@ static bool with_blas(const fxs_gemm *g) {
     return true;
 }
 
-/* The same product seen from the other side: C' = B' A'. */
-static fxs_gemm flip(const fxs_gemm *g) {
+fxs_gemm fxs_gemm_flip(const fxs_gemm *g) {
     fxs_gemm f = *g;
     f.m = g->n, f.n = g->m;
     f.a = g->b, f.a_row = g->b_col, f.a_col = g->b_row;
     f.b = g->a, f.b_row = g->a_col, f.b_col = g->a_row;
     f.c_row = g->c_col, f.c_col = g->c_row;
+    memcpy(f.a_batch, g->b_batch, sizeof f.a_batch);
+    memcpy(f.b_batch, g->a_batch, sizeof f.b_batch);
     return f;
 }
 
 void fxs_gemm_one(const fxs_gemm *g) {
-    if (g->m == 0 || g->n == 0 || with_blas(g))
+    if (g->m == 0 || g->n == 0)
         return;
-    fxs_gemm f = flip(g);
+    if (fxs_gemm_float_takes(g)) {
+        fxs_gemm_float_one(g);
+        return;
+    }
+    if (with_blas(g))
+        return;
+    fxs_gemm f = fxs_gemm_flip(g);
     if (!with_blas(&f))
         plain(g);
 }
@@ -206,8 +214,7 @@ static const void *move(const void *p, fxs_dtype d, int64_t n) {
     return (const char *)p + n * (int64_t)fxs_dtype_size(d);
 }
 
-/* Product number `index` of the batch. */
-static void select_batch(fxs_gemm *g, int64_t index) {
+void fxs_gemm_select(fxs_gemm *g, int64_t index) {
     int64_t a = 0, b = 0, c = 0;
     for (int i = g->batch_ndim - 1; i >= 0; i--) {
         int64_t at = index % g->batch[i];
@@ -242,7 +249,7 @@ static void run_jobs(void *user, int64_t begin, int64_t end, int thread) {
     (void)thread;
     for (int64_t j = begin; j < end; j++) {
         fxs_gemm g = *s->g;
-        select_batch(&g, j / s->parts);
+        fxs_gemm_select(&g, j / s->parts);
         if (s->parts > 1)
             select_part(&g, s, j % s->parts);
         fxs_gemm_one(&g);
@@ -256,6 +263,11 @@ void fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g) {
         batch *= g->batch[i];
     fxs_gemm_start();
     double work = (double)batch * (double)g->m * (double)g->n * (double)g->k;
+    if (fxs_gemm_float_takes(g)) {
+        if (work > 0)
+            fxs_gemm_float_run(ctx, g, batch, work > SERIAL_BELOW);
+        return;
+    }
     if (threads > 1 && work > SERIAL_BELOW && batch < 4 * threads)
         s.parts = batch >= threads ? 2 : threads;
     fxs_parallel(ctx, batch * s.parts, work > SERIAL_BELOW ? 1 : INT64_MAX, run_jobs, &s);

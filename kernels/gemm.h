@@ -1,5 +1,6 @@
-/* gemm.h: products of matrices, one or a batch, in any layout: OpenBLAS for float32 and float64,
- * plain loops for integers. Called by kernels only. */
+/* gemm.h: products of matrices, one or a batch, in any layout: our own panels for float32 where the
+ * machine has wide vectors, OpenBLAS for float64 and elsewhere, plain loops for integers. Called by
+ * kernels only. */
 #ifndef FXS_KERNELS_GEMM_H
 #define FXS_KERNELS_GEMM_H
 
@@ -27,7 +28,18 @@ bool fxs_gemm_takes(int64_t rows, int64_t cols, int64_t row, int64_t col);
 void fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g);
 /* One product on the calling thread, ignoring the batch: for use inside parallel regions. */
 void fxs_gemm_one(const fxs_gemm *g);
+/* The same product seen from the other side: C' = B' A'. */
+fxs_gemm fxs_gemm_flip(const fxs_gemm *g);
+/* Makes g product number `index` of its batch. */
+void fxs_gemm_select(fxs_gemm *g, int64_t index);
 /* To be called before fxs_gemm_one is used in a parallel region. */
 void fxs_gemm_start(void);
+
+/* ---- gemm_float.c, called by gemm.c alone ---- */
+
+/* Whether the two below do this product on this machine. */
+bool fxs_gemm_float_takes(const fxs_gemm *g);
+void fxs_gemm_float_one(const fxs_gemm *g);
+void fxs_gemm_float_run(fxs_ctx *ctx, const fxs_gemm *g, int64_t batch, bool parallel);
 
 #endif

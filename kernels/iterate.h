@@ -10,14 +10,6 @@
 
 enum { FXS_MAX_OPERANDS = 4 };
 
-/* The loop before which this stands has iterations that do not depend on each other, even when out
- * is an input. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define FXS_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define FXS_INDEPENDENT
-#endif
-
 /* Tensors, and numbers that count as tensors without dimensions. Borrowed. */
 typedef struct fxs_operands {
     int n;

@@ -24,13 +24,22 @@ FXS_VECTOR static double NAME(row_squares)(const T *x, int64_t n, double mean) {
     return (lane[0] + lane[1]) + (lane[2] + lane[3]) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
+/* y may be x in both. */
 FXS_VECTOR static void NAME(row_scale)(const T *x, int64_t n, T scale, T shift, T *y) {
+    FXS_INDEPENDENT
     for (int64_t i = 0; i < n; i++)
         y[i] = x[i] * scale + shift;
 }
 
 FXS_VECTOR static void NAME(row_affine)(const T *x, int64_t n, T mean, T scale, const T *weight,
                                         const T *bias, T *y) {
+    if (weight && bias) {
+        FXS_INDEPENDENT
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (x[i] - mean) * scale * weight[i] + bias[i];
+        return;
+    }
+    FXS_INDEPENDENT
     for (int64_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * scale;
     for (int64_t i = 0; weight && i < n; i++)

@@ -12,8 +12,27 @@ FXS_VECTOR static void NAME(add_row)(const T *x, int64_t n, T *line) {
         line[i] = (T)(line[i] + x[i]);
 }
 
-static void NAME(max_across)(const fxs_taps *t, int64_t n, const T *line, T *y) {
-    for (int64_t i = 0; i < n; i++) {
+/* The same for every second or step-th value. */
+FXS_VECTOR static void NAME(max_steps)(const T *x, int64_t step, int64_t n, T *y) {
+    if (step == 2)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = x[2 * i] > y[i] || NOT_A_NUMBER(x[2 * i]) ? x[2 * i] : y[i];
+    else
+        for (int64_t i = 0; i < n; i++)
+            y[i] = x[step * i] > y[i] || NOT_A_NUMBER(x[step * i]) ? x[step * i] : y[i];
+}
+
+FXS_VECTOR static void NAME(add_steps)(const T *x, int64_t step, int64_t n, T *y) {
+    if (step == 2)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (T)(y[i] + x[2 * i]);
+    else
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (T)(y[i] + x[step * i]);
+}
+
+static void NAME(max_places)(const fxs_taps *t, int64_t from, int64_t to, const T *line, T *y) {
+    for (int64_t i = from; i < to; i++) {
         const T *x = line + t->start[i];
         T best = t->count[i] ? x[0] : LOWEST;
         for (int64_t k = 1; k < t->count[i]; k++)
@@ -22,15 +41,39 @@ static void NAME(max_across)(const fxs_taps *t, int64_t n, const T *line, T *y) 
     }
 }
 
+static void NAME(sum_places)(const fxs_taps *t, int64_t from, int64_t to, const T *line, T *y) {
+    for (int64_t i = from; i < to; i++) {
+        const T *x = line + t->start[i];
+        y[i] = 0;
+        for (int64_t k = 0; k < t->count[i]; k++)
+            y[i] = (T)(y[i] + x[k * t->step]);
+    }
+}
+
+/* Places with whole windows tap by tap, which vectorises; those at the ends one by one. */
+static void NAME(reduce_across)(const fxs_taps *t, int64_t n, const T *line, bool average, T *y) {
+    int64_t from = t->whole_from, count = t->whole_to - from;
+    const T *x = line + (count > 0 ? t->start[from] : 0);
+    (average ? NAME(sum_places) : NAME(max_places))(t, 0, count > 0 ? from : n, line, y);
+    if (count <= 0)
+        return;
+    (average ? NAME(sum_places) : NAME(max_places))(t, t->whole_to, n, line, y);
+    for (int64_t i = 0; i < count; i++)
+        y[from + i] = x[i * t->stride];
+    for (int64_t k = 1; k < t->count[from]; k++) {
+        const T *tap = x + k * t->step;
+        if (t->stride == 1)
+            (average ? NAME(add_row) : NAME(max_row))(tap, count, y + from);
+        else
+            (average ? NAME(add_steps) : NAME(max_steps))(tap, t->stride, count, y + from);
+    }
+}
+
 static void NAME(average_across)(const fxs_taps *t, int64_t n, const T *line, int64_t divisor,
                                  bool fixed, T *y) {
-    for (int64_t i = 0; i < n; i++) {
-        const T *x = line + t->start[i];
-        T sum = 0;
-        for (int64_t k = 0; k < t->count[i]; k++)
-            sum = (T)(sum + x[k * t->step]);
-        y[i] = sum / (T)(fixed ? divisor : divisor * t->extent[i]);
-    }
+    NAME(reduce_across)(t, n, line, true, y);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = y[i] / (T)(fixed ? divisor : divisor * t->extent[i]);
 }
 
 /* The reduced rows of output row (z, r) in `line`. */
@@ -87,7 +130,7 @@ static void NAME(one_row)(const run *j, const T *plane, int64_t z, int64_t r, T 
         int64_t divisor = p->divisor ? p->divisor : p->taps[0].extent[z] * p->taps[1].extent[r];
         NAME(average_across)(&p->taps[2], p->out[2], line, divisor, p->divisor != 0, y);
     } else {
-        NAME(max_across)(&p->taps[2], p->out[2], line, y);
+        NAME(reduce_across)(&p->taps[2], p->out[2], line, false, y);
     }
 }
 

@@ -82,9 +82,16 @@ void fxs_pooling_slide(fxs_work *w, fxs_pooling *p, const fxs_window *window, bo
         fxs_taps *t = &p->taps[d];
         int64_t n = p->in[d], step = window->dilation[d];
         t->step = step;
+        t->stride = window->stride[d];
+        t->whole_from = t->whole_to = 0;
         for (int64_t i = 0; i < p->out[d]; i++) {
             int64_t from = i * window->stride[d] - window->before[d];
             int64_t end = from + (window->kernel[d] - 1) * step + 1;
+            bool whole = from >= 0 && end <= n;
+            if (whole && t->whole_to == 0)
+                t->whole_from = i;
+            if (whole)
+                t->whole_to = i + 1;
             int64_t padded_end = end < n + window->after[d] ? end : n + window->after[d];
             int64_t start = from < 0 ? from + (-from + step - 1) / step * step : from;
             int64_t stop = clip(end, 0, n);

@@ -44,6 +44,7 @@ enum { CHUNK = 256 };
 
 /* y = exp(sign * x - most) for a chunk */
 FXS_VECTOR static void exponentials(const float *x, int64_t n, float sign, float most, float *y) {
+    FXS_INDEPENDENT
     for (int64_t i = 0; i < n; i++)
         y[i] = fxs_vec_exp(sign * x[i] - most);
 }
@@ -75,10 +76,11 @@ static double sum_exponentials(const float *x, int64_t n, float sign, float most
 FXS_VECTOR static void finish(variant kind, const float *x, int64_t n, float most, double sum,
                               float *y) {
     float factor = (float)(1 / sum), shift = most + (float)log(sum);
-    if (kind == LOG_SOFTMAX)
+    if (kind == LOG_SOFTMAX) {
+        FXS_INDEPENDENT
         for (int64_t i = 0; i < n; i++)
             y[i] = x[i] - shift;
-    else
+    } else
         for (int64_t i = 0; i < n; i++)
             y[i] *= factor;
 }
@@ -273,12 +275,14 @@ static fxs_cost cost_logsumexp(const fxs_call *c) {
 #define BUILTIN(title, run_fn)                                                                     \
     {                                                                                              \
         .name = title, .schema = BUILTIN_SCHEMA, .torch = "torch." title " Tensor." title,         \
-        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE \
+        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax,                            \
+        .flags = FXS_OP_NO_INPLACE | FXS_OP_OVER_INPUT                                             \
     }
 #define FUNCTIONAL(title, run_fn)                                                                  \
     {                                                                                              \
         .name = title, .schema = FUNCTIONAL_SCHEMA, .torch = "torch.nn.functional." title,         \
-        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax, .flags = FXS_OP_NO_INPLACE \
+        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax,                            \
+        .flags = FXS_OP_NO_INPLACE | FXS_OP_OVER_INPUT                                             \
     }
 
 /* The functional rows come first, as layers look operators up by name and may leave dim open. */

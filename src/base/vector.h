@@ -11,4 +11,12 @@
 #define FXS_VECTOR
 #endif
 
+/* The loop before which this stands has iterations that do not depend on each other, even when out
+ * is an input. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define FXS_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define FXS_INDEPENDENT
+#endif
+
 #endif

@@ -156,6 +156,33 @@ static fxs_status check_writable(fxs_call *c, const fxs_tensor *self) {
     return FXS_OK;
 }
 
+static bool fits_over(const fxs_tensor *out, const fxs_tensor *t) {
+    if (!t->storage || t->storage->file || t->offset != 0 || t->dtype != out->dtype ||
+        t->ndim != out->ndim)
+        return false;
+    for (int i = 0; i < t->ndim; i++)
+        if (t->sizes[i] != out->sizes[i] || t->strides[i] != out->strides[i])
+            return false;
+    return true;
+}
+
+/* A result may lie in the place of an argument that nobody needs any more: that saves memory, and
+ * what is read and written stays in the cache. */
+static bool lie_over_argument(fxs_call *c, const fxs_apply *how) {
+    bool first_only = c->op->flags & FXS_OP_OVER_INPUT;
+    if (!(c->op->flags & (FXS_OP_POINTWISE | FXS_OP_OVER_INPUT)) || c->nout != 1 ||
+        c->out[0]->storage || !how->is_last_use)
+        return false;
+    for (int i = 0; i < (first_only ? 1 : c->nargs); i++) {
+        fxs_tensor *t = fxs_arg_tensor(c, i);
+        if (!t || !fits_over(c->out[0], t) || !how->is_last_use(how->user, t))
+            continue;
+        c->out[0]->storage = fxs_storage_ref(t->storage);
+        return true;
+    }
+    return false;
+}
+
 static fxs_status allocate_outputs(fxs_call *c, bool *fresh) {
     for (int i = 0; i < c->nout; i++) {
         if (c->out[i]->storage)
@@ -202,7 +229,7 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     return FXS_OK;
 }
 
-static fxs_status compute(fxs_call *c) {
+static fxs_status compute(fxs_call *c, const fxs_apply *how) {
     arg_facts f = facts_of(c);
     bool writes = c->op->flags & FXS_OP_WRITES_SELF;
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
@@ -217,7 +244,7 @@ static fxs_status compute(fxs_call *c) {
         forget_self(c);
     if (!run)
         return FXS_OK;
-    bool fresh = writes;
+    bool fresh = lie_over_argument(c, how) || writes;
     FXS_TRY(allocate_outputs(c, &fresh));
     return fresh && c->op->kernel ? c->op->kernel(c) : FXS_OK;
 }
@@ -303,7 +330,7 @@ fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value 
     out->op = c.op;
     fxs_status s = c.op->infer(&c);
     if (s == FXS_OK)
-        s = compute(&c);
+        s = compute(&c, how);
     if (s == FXS_OK)
         s = gather_result(&c, &out->result);
     if (s == FXS_OK)

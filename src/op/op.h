@@ -35,6 +35,8 @@ enum {
     FXS_OP_IDLE_IN_EVAL = 32, /* outside training its result is its first argument (dropout) */
     FXS_OP_GRAD_OF_SELF =
         64, /* only the first argument can make results require grad (x.expand_as(y)) */
+    FXS_OP_OVER_INPUT =
+        256, /* the kernel may write its output over its first argument, row by row */
     FXS_OP_GRAD_EACH =
         128, /* result i requires grad when tensor i of the first argument does (meshgrid) */
     FXS_OP_COMPLEX = 256 /* computes complex64 and complex128 too */

@@ -31,6 +31,10 @@ typedef struct fxs_apply {
     bool meta, train;
     uint64_t seed;
     fxs_arena *scratch; /* reset by the caller */
+    /* Is the call the last that looks at the tensor and its storage? Then a result may take its
+     * place. NULL: never. */
+    bool (*is_last_use)(const void *user, const fxs_tensor *t);
+    const void *user;
 } fxs_apply;
 
 typedef struct fxs_applied {

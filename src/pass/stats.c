@@ -31,45 +31,44 @@ static void add_value(partial *p, double x) {
     }
 }
 
-/* Branch-free: a value that is not finite counts as one and stays out of the rest. Several lanes so
- * that the compiler can use vectors without reordering a sum. */
+enum { LANES = 32 };
+
+/* Sums, extremes and zeros of n values, a multiple of LANES; several lanes, so that the compiler
+ * can use vectors without reordering a sum. False when a value is not finite, or the sum. */
 FXS_VECTOR
-static void add_floats(partial *p, const float *x, int64_t n) {
-    enum { LANES = 16 };
-    float min[LANES], max[LANES], sum[LANES];
-    int32_t zeros[LANES], bad[LANES];
+static bool add_finite(partial *p, const float *x, int64_t n) {
+    float min[LANES], max[LANES], sum[LANES], check = 0;
+    int32_t zeros[LANES];
     for (int k = 0; k < LANES; k++) {
         min[k] = FLT_MAX, max[k] = -FLT_MAX, sum[k] = 0;
-        zeros[k] = bad[k] = 0;
+        zeros[k] = 0;
     }
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
+    for (int64_t i = 0; i < n; i += LANES)
         for (int k = 0; k < LANES; k++) {
             float v = x[i + k];
-            int32_t bits;
-            memcpy(&bits, &v, sizeof bits);
-            int32_t odd = (bits & 0x7f800000) == 0x7f800000;
-            float lo = odd ? FLT_MAX : v, hi = odd ? -FLT_MAX : v;
-            min[k] = lo < min[k] ? lo : min[k];
-            max[k] = hi > max[k] ? hi : max[k];
-            sum[k] += odd ? 0.0f : v;
+            min[k] = v < min[k] ? v : min[k];
+            max[k] = v > max[k] ? v : max[k];
+            sum[k] += v;
             zeros[k] += v == 0.0f;
-            bad[k] += odd;
         }
-    }
-    int64_t odd_ones = 0;
+    for (int k = 0; k < LANES; k++)
+        check += sum[k] * 0.0f;
+    if (check != 0) /* NaN */
+        return false;
     for (int k = 0; k < LANES; k++) {
-        p->min = (double)min[k] < p->min && min[k] != FLT_MAX ? (double)min[k] : p->min;
-        p->max = (double)max[k] > p->max && max[k] != -FLT_MAX ? (double)max[k] : p->max;
+        p->min = (double)min[k] < p->min ? (double)min[k] : p->min;
+        p->max = (double)max[k] > p->max ? (double)max[k] : p->max;
         p->sum += (double)sum[k];
         p->zeros += zeros[k];
-        odd_ones += bad[k];
     }
-    for (int64_t j = 0; odd_ones && j < i; j++) { /* rare: which of the two they are */
-        p->nan += isnan(x[j]) != 0;
-        p->inf += isinf(x[j]) != 0;
-    }
-    for (; i < n; i++)
+    return true;
+}
+
+static void add_floats(partial *p, const float *x, int64_t n) {
+    int64_t whole = n / LANES * LANES;
+    if (whole == 0 || !add_finite(p, x, whole))
+        whole = 0; /* rare: one by one */
+    for (int64_t i = whole; i < n; i++)
         add_value(p, (double)x[i]);
 }
 

@@ -36,12 +36,34 @@ static fxs_status resolve(fxs_interpreter *it, const fxs_value *v, fxs_value *ou
 /* ---- the kinds of nodes
  * ------------------------------------------------------------------------------------ */
 
+typedef struct call_site {
+    const fxs_interpreter *it;
+    const fxs_node *node;
+} call_site;
+
+/* The environment alone holds it, and drops it behind this node. */
+static bool is_last_use(const void *user, const fxs_tensor *t) {
+    const call_site *at = user;
+    const fxs_interpreter *it = at->it;
+    if (it->keep_values || t->refs != 1 || t->storage->refs != 1 || at->node->graph != it->graph)
+        return false;
+    for (size_t i = 0; i < at->node->ninputs; i++) {
+        size_t index = at->node->inputs[i]->index;
+        const fxs_value *v = &it->env[index];
+        if (v->tag == FXS_V_TENSOR && v->u.tensor == t)
+            return it->last_use[index] == at->node->index;
+    }
+    return false;
+}
+
 static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops,
                           const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
     fxs_apply how = {.meta = it->mode == FXS_RUN_META,
                      .train = it->train,
                      .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
-                     .scratch = &it->scratch};
+                     .scratch = &it->scratch,
+                     .is_last_use = is_last_use,
+                     .user = &(call_site){it, n}};
     fxs_applied done;
     fxs_status s = fxs_op_apply(it->ctx, ops, args, kwargs, &how, &done);
     *result = done.result;

@@ -3,6 +3,8 @@
  * layers. */
 #include "checking.h"
 
+#include "kernels/micro.h"
+
 /* One convolution of `dims` dimensions as numbers; what is not there is 1. */
 typedef struct plan {
     int dims;
@@ -363,6 +365,18 @@ static void threads_do_not_change_results(void **state) {
     assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
 }
 
+/* What the processor can do decides which way is taken: all of them give the same. */
+static void every_kind_of_vectors(void **state) {
+    for (const fxs_micro *m = fxs_micros; m->run; m++) {
+        if (!m->here())
+            continue;
+        fxs_micro_use(m);
+        convolutions_agree_with_loops(state);
+        winograd_agrees_with_loops(state);
+    }
+    fxs_micro_use(NULL);
+}
+
 static void named_padding(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(1, 2, 6, 7), 1);
@@ -557,6 +571,7 @@ int main(void) {
         cmocka_unit_test(convolutions_agree_with_loops),
         cmocka_unit_test(layouts_are_followed),
         cmocka_unit_test(winograd_agrees_with_loops),
+        cmocka_unit_test(every_kind_of_vectors),
         cmocka_unit_test(transposed_convolutions_agree_with_loops),
         cmocka_unit_test(threads_do_not_change_results),
         cmocka_unit_test(named_padding),

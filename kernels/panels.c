@@ -1,0 +1,116 @@
+/* panels.c: see panels.h. A piece goes through its columns in groups of panels that stay in the
+ * second cache, and for each step in depth through its rows, a few at a time, which are copied
+ * into the first one. */
+#include "kernels/panels.h"
+
+#include <string.h>
+
+#include "kernels/micro.h"
+
+enum {
+    GROUP = 8 * FXS_MICRO_TILE, /* columns that are packed at once: with their depth 256 KiB */
+    PANELS = FXS_MICRO_DEPTH * GROUP
+};
+
+bool fxs_panels_fast(void) { return fxs_micro_here()->tile > 8; }
+
+fxs_cut fxs_panels_cut(const fxs_panels *p, int threads, int64_t others) {
+    fxs_cut cut = {.rows = p->m, .columns = GROUP, .down = 1};
+    int64_t tile = fxs_micro_here()->tile, wanted = 3 * threads;
+    if (threads > 1 && (p->n + GROUP - 1) / GROUP * (others + 1) < wanted) {
+        /* columns first, since what a piece packs is good for all its rows */
+        cut.columns = ((p->n + wanted - 1) / wanted + tile - 1) / tile * tile;
+        cut.columns = cut.columns < 2 * tile ? 2 * tile : cut.columns > GROUP ? GROUP : cut.columns;
+    }
+    cut.across = (p->n + cut.columns - 1) / cut.columns;
+    if (threads > 1 && cut.across * (others + 1) < wanted && p->m >= 2 * FXS_MICRO_ROWS) {
+        cut.down = (wanted + cut.across - 1) / cut.across;
+        cut.rows = (p->m + cut.down - 1) / cut.down;
+        cut.rows = (cut.rows + FXS_MICRO_ROWS - 1) / FXS_MICRO_ROWS * FXS_MICRO_ROWS;
+        cut.down = (p->m + cut.rows - 1) / cut.rows;
+    }
+    return cut;
+}
+
+static void copy_rows(const fxs_panels *p, int64_t m, int64_t rows, int64_t k0, int64_t depth,
+                      float *out) {
+    for (int64_t r = 0; r < rows; r++, out += FXS_MICRO_STEP) {
+        const float *from = p->a + (m + r) * p->a_row + k0 * p->a_col;
+        if (p->a_col == 1)
+            memcpy(out, from, (size_t)depth * sizeof *out);
+        else
+            for (int64_t k = 0; k < depth; k++)
+                out[k] = from[k * p->a_col];
+    }
+}
+
+/* A tile that can't be written directly: it hangs over C's end, or C's columns are not in a row. */
+static void fetch_tile(const fxs_panels *p, const float *c, int64_t rows, int64_t count,
+                       float *tile) {
+    for (int64_t r = 0; r < rows; r++, c += p->c_row, tile += FXS_MICRO_TILE)
+        if (p->c_col == 1)
+            memcpy(tile, c, (size_t)count * sizeof *c);
+        else
+            for (int64_t i = 0; i < count; i++)
+                tile[i] = c[i * p->c_col];
+}
+
+static void put_tile(const fxs_panels *p, float *c, int64_t rows, int64_t count,
+                     const float *tile) {
+    for (int64_t r = 0; r < rows; r++, c += p->c_row, tile += FXS_MICRO_TILE)
+        if (p->c_col == 1)
+            memcpy(c, tile, (size_t)count * sizeof *c);
+        else
+            for (int64_t i = 0; i < count; i++)
+                c[i * p->c_col] = tile[i];
+}
+
+static void lay_bias(const fxs_panels *p, int64_t m, int64_t rows, int64_t tile, float *c,
+                     int64_t step) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < tile; i++)
+            c[r * step + i] = p->bias[m + r];
+}
+
+static void multiply_tile(const fxs_panels *p, const fxs_micro *micro, const float *a,
+                          const float *panel, int64_t m, int64_t rows, int64_t n, int64_t count,
+                          int64_t k0, int64_t depth) {
+    float edge[FXS_MICRO_ROWS * FXS_MICRO_TILE], *c = p->c + m * p->c_row + n * p->c_col;
+    bool whole = count > micro->tile / 2, add = k0 > 0 || p->accumulate;
+    int64_t wide = whole ? micro->tile : micro->tile / 2;
+    bool direct = p->c_col == 1 && count == wide;
+    float *to = direct ? c : edge;
+    int64_t step = direct ? p->c_row : FXS_MICRO_TILE;
+    if (!add && p->bias) {
+        lay_bias(p, m, rows, wide, to, step);
+        add = true;
+    } else if (add && !direct) {
+        fetch_tile(p, c, rows, count, edge);
+    }
+    micro->run[rows - 1][whole](a, panel, depth, to, step, add);
+    if (!direct)
+        put_tile(p, c, rows, count, edge);
+}
+
+void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
+    const fxs_micro *micro = fxs_micro_here();
+    float panels[PANELS + FXS_MICRO_TILE] __attribute__((aligned(64)));
+    float a[FXS_MICRO_ROWS * FXS_MICRO_STEP] __attribute__((aligned(64)));
+    int64_t m0 = piece / cut->across * cut->rows, n0 = piece % cut->across * cut->columns;
+    int64_t m1 = m0 + cut->rows < p->m ? m0 + cut->rows : p->m;
+    int64_t n1 = n0 + cut->columns < p->n ? n0 + cut->columns : p->n, tile = micro->tile;
+    for (int64_t k0 = 0; k0 < p->k; k0 += FXS_MICRO_DEPTH) {
+        int64_t depth = p->k - k0 < FXS_MICRO_DEPTH ? p->k - k0 : FXS_MICRO_DEPTH;
+        float *panel = panels;
+        for (int64_t n = n0; n < n1; n += tile, panel += depth * tile)
+            p->pack(p, n, n1 - n < tile ? n1 - n : tile, k0, depth, tile, panel);
+        for (int64_t m = m0, rows; m < m1; m += rows) {
+            rows = m1 - m < micro->rows ? m1 - m : micro->rows;
+            copy_rows(p, m, rows, k0, depth, a);
+            panel = panels;
+            for (int64_t n = n0; n < n1; n += tile, panel += depth * tile)
+                multiply_tile(p, micro, a, panel, m, rows, n, n1 - n < tile ? n1 - n : tile, k0,
+                              depth);
+        }
+    }
+}
