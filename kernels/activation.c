@@ -60,8 +60,9 @@ NUMBERS(hardtanh, fxs_vec_clamp(x, p->a, p->b), clamp_double(x, p->da, p->db),
         clamp_int(x, p->ia, p->ib))
 NUMBERS(threshold, x <= p->a ? p->b : x, x <= p->da ? p->db : x, x <= p->ia ? p->ib : x)
 FLOATS(leaky_relu, x > 0 ? x : x * p->a, x > 0 ? x : x * p->da)
-FLOATS(gelu, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)),
-       0.5 * x * (1 + erf(x * 0.7071067811865476)))
+FXS_LOOP1_WIDE(gelu_f32, float, float, extra, 0.5f * x * (1 + fxs_vec_erf(x * 0.70710678f)))
+FXS_LOOP1(gelu_f64, double, double, extra, 0.5 * x * (1 + erf(x * 0.7071067811865476)))
+static const fxs_loops gelu_loops = {gelu_f32, gelu_f64, NULL, false, NULL};
 FLOATS(gelu_tanh, 0.5f * x * (1 + fxs_vec_tanh(0.79788456f * (x + 0.044715f * x * x * x))),
        gelu_tanh(x))
 FXS_LOOP1(silu_f32, float, float, extra, x *fxs_vec_sigmoid(x))

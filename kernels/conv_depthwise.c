@@ -1,26 +1,43 @@
 /* conv_depthwise.c: float32 convolution with one input channel a group: every output row is a sum
  * of scaled input rows. Called by conv_run.c with a padded input. */
+#include <string.h>
+
 #include "base/pool.h"
 #include "base/vector.h"
 #include "kernels/conv.h"
 
-/* y[0..n-1] += sum of nine scaled rows; the common kernel is 3x3. */
-FXS_VECTOR static void row_3x3(const float *x, int64_t step, const float *w, float bias, int64_t n,
-                               float *y) {
-    const float *p = x, *q = x + step, *r = x + 2 * step;
-    for (int64_t i = 0; i < n; i++)
-        y[i] = bias + w[0] * p[i] + w[1] * p[i + 1] + w[2] * p[i + 2] + w[3] * q[i] +
-               w[4] * q[i + 1] + w[5] * q[i + 2] + w[6] * r[i] + w[7] * r[i + 1] + w[8] * r[i + 2];
-}
+typedef float v8 __attribute__((vector_size(32)));
+typedef float v8_loose __attribute__((vector_size(32), aligned(4)));
+typedef int v8i __attribute__((vector_size(32)));
 
-FXS_VECTOR static void row_3x3_stride2(const float *x, int64_t step, const float *w, float bias,
-                                       int64_t n, float *y) {
-    const float *p = x, *q = x + step, *r = x + 2 * step;
-    for (int64_t i = 0; i < n; i++)
-        y[i] = bias + w[0] * p[2 * i] + w[1] * p[2 * i + 1] + w[2] * p[2 * i + 2] +
-               w[3] * q[2 * i] + w[4] * q[2 * i + 1] + w[5] * q[2 * i + 2] + w[6] * r[2 * i] +
-               w[7] * r[2 * i + 1] + w[8] * r[2 * i + 2];
-}
+#define GET(p) (*(const v8_loose *)(p))
+#define EVEN(p) __builtin_shuffle(GET(p), GET((p) + 8), (v8i){0, 2, 4, 6, 8, 10, 12, 14})
+#define ODD(p) __builtin_shuffle(GET(p), GET((p) + 8), (v8i){1, 3, 5, 7, 9, 11, 13, 15})
+
+/* Eight places of one row of a 3x3 kernel. */
+#define ROW1(p, w) (w)[0] * GET(p) + (w)[1] * GET((p) + 1) + (w)[2] * GET((p) + 2)
+#define ROW2(p, w) (w)[0] * EVEN(p) + (w)[1] * ODD(p) + (w)[2] * EVEN((p) + 2)
+
+/* A plane under the common kernel, 3x3, of stride 1 or 2 along rows, eight places at once: the last
+ * eight of a row overlap those before; shorter rows are cut from a whole vector. Reads up to
+ * FXS_CONV_SLACK values behind the plane. */
+#define PLANE(name, step, ROW)                                                                     \
+    FXS_VECTOR static void name(const fxs_window *v, const float *x, const float *w, float bias,   \
+                                float *y) {                                                        \
+        int64_t n = v->out[2], row = v->in[2];                                                     \
+        for (int64_t r = 0; r < v->out[1]; r++, y += n)                                            \
+            for (int64_t i = 0; i < n; i += 8) {                                                   \
+                int64_t at = i + 8 > n && n >= 8 ? n - 8 : i;                                      \
+                const float *p = x + r * v->stride[1] * row + step * at;                           \
+                v8 s = bias + (ROW(p, w)) + (ROW(p + row, w + 3)) + (ROW(p + 2 * row, w + 6));     \
+                if (n >= 8)                                                                        \
+                    *(v8_loose *)(y + at) = s;                                                     \
+                else                                                                               \
+                    memcpy(y, &s, (size_t)n * sizeof *y);                                          \
+            }                                                                                      \
+    }
+PLANE(plane_3x3, 1, ROW1)
+PLANE(plane_3x3_stride2, 2, ROW2)
 
 FXS_VECTOR static void add_scaled(const float *x, float w, int64_t n, float *y) {
     for (int64_t i = 0; i < n; i++)
@@ -53,28 +70,36 @@ static void any_row(const fxs_window *w, const float *corner, const float *weigh
 }
 
 static bool is_3x3(const fxs_window *w) {
-    return w->kernel[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 && w->dilation[1] == 1 &&
-           w->dilation[2] == 1 && w->stride[2] <= 2;
+    return w->in[0] == 1 && w->kernel[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 &&
+           w->dilation[1] == 1 && w->dilation[2] == 1 && w->stride[2] <= 2;
 }
 
-static void one_plane(const fxs_window *w, const float *x, const float *weight, float bias,
+static void any_plane(const fxs_window *w, const float *x, const float *weight, float bias,
                       float *y) {
-    bool small = is_3x3(w);
     for (int64_t i = 0; i < w->out[0]; i++)
-        for (int64_t j = 0; j < w->out[1]; j++, y += w->out[2]) {
-            const float *corner = x + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2];
-            if (!small)
-                any_row(w, corner, weight, bias, y);
-            else if (w->stride[2] == 1)
-                row_3x3(corner, w->in[2], weight, bias, w->out[2], y);
-            else
-                row_3x3_stride2(corner, w->in[2], weight, bias, w->out[2], y);
-        }
+        for (int64_t j = 0; j < w->out[1]; j++, y += w->out[2])
+            any_row(w, x + (i * w->stride[0] * w->in[1] + j * w->stride[1]) * w->in[2], weight,
+                    bias, y);
 }
+
+typedef void plane_fn(const fxs_window *w, const float *x, const float *weight, float bias,
+                      float *y);
+
+static plane_fn *choose_plane(const fxs_window *w, bool slack) {
+    if (!slack || !is_3x3(w))
+        return any_plane;
+    return w->stride[2] == 1 ? plane_3x3 : plane_3x3_stride2;
+}
+
+typedef struct job {
+    const fxs_conv_data *data;
+    plane_fn *plane;
+} job;
 
 /* Planes begin..end-1 of the result [batch * cout]. */
 static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
-    const fxs_conv_data *d = user;
+    const job *j = user;
+    const fxs_conv_data *d = j->data;
     const fxs_conv *v = d->conv;
     int64_t in = fxs_volume(v->window.in), out = fxs_volume(v->window.out),
             kernel = fxs_volume(v->window.kernel);
@@ -82,14 +107,15 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
     for (int64_t p = begin; p < end; p++) {
         int64_t n = p / v->cout, m = p % v->cout, g = m / (v->cout / v->groups);
         const float *bias = d->bias;
-        one_plane(&v->window, (const float *)d->x + (n * v->cin + g) * in,
-                  (const float *)d->weight + m * kernel, bias ? bias[m] : 0,
-                  (float *)d->y + p * out);
+        j->plane(&v->window, (const float *)d->x + (n * v->cin + g) * in,
+                 (const float *)d->weight + m * kernel, bias ? bias[m] : 0,
+                 (float *)d->y + p * out);
     }
 }
 
-void fxs_conv_depthwise(const fxs_conv_data *d) {
+void fxs_conv_depthwise(const fxs_conv_data *d, bool slack) {
+    job j = {d, choose_plane(&d->conv->window, slack)};
     const fxs_conv *v = d->conv;
     int64_t out = fxs_volume(v->window.out) * fxs_volume(v->window.kernel);
-    fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (out + 1), run_planes, (void *)d);
+    fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (out + 1), run_planes, &j);
 }

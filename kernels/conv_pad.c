@@ -81,7 +81,8 @@ const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_wind
         return NULL;
     }
     pad_job j = {.conv = v, .padded = padded, .x = x, .size = fxs_dtype_size(w->dtype)};
-    j.out = fxs_work_scratch(w, n, j.size);
+    j.out =
+        n <= INT64_MAX - FXS_CONV_SLACK ? fxs_work_scratch(w, n + FXS_CONV_SLACK, j.size) : NULL;
     if (j.out)
         fxs_parallel(w->call->ctx, v->batch * v->cin, 1 + 32768 / fxs_volume(padded->in),
                      pad_planes, &j);

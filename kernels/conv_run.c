@@ -154,12 +154,13 @@ static void run_float(fxs_work *w, fxs_conv_data d) {
         w->status = fxs_conv_winograd(w, &d, tile);
         return;
     }
+    const void *given = d.x;
     d.x = fxs_conv_pad(w, d.conv, d.x, &padded.window);
     d.conv = &padded;
     if (!d.x)
         return;
     if (padded.cin == padded.groups)
-        fxs_conv_depthwise(&d);
+        fxs_conv_depthwise(&d, d.x != given);
     else
         w->status = fxs_conv_implicit(w, &d);
 }

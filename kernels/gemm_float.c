@@ -109,21 +109,34 @@ static fxs_panels panels_of(const fxs_gemm *g, right *r) {
  * ------------------------------------------------------------------------------------------------
  */
 
+typedef float v16 __attribute__((vector_size(64)));
+typedef float v16_loose __attribute__((vector_size(64), aligned(4)));
+
+static inline __attribute__((always_inline)) void add_halves(const v16 *v, v8 *sum) {
+    v8 half[2];
+    memcpy(half, v, sizeof half);
+    *sum = half[0] + half[1];
+}
+
 /* Sums of w[r, k] x[k] for four rows. */
-FXS_VECTOR static void dots4(int64_t k, const float *w, int64_t row, const float *x, float out[4]) {
+FXS_VECTOR_WIDE static void dots4(int64_t k, const float *w, int64_t row, const float *x,
+                                  float out[4]) {
     const float *w1 = w + row, *w2 = w1 + row, *w3 = w2 + row;
-    v8 a = {0}, b = {0}, c = {0}, d = {0};
+    v16 p = {0}, q = {0}, r4 = {0}, s4 = {0};
     int64_t i = 0;
-    for (; i + 8 <= k; i += 8) {
-        v8 v = *(const v8_loose *)(x + i);
-        a += v * *(const v8_loose *)(w + i);
-        b += v * *(const v8_loose *)(w1 + i);
-        c += v * *(const v8_loose *)(w2 + i);
-        d += v * *(const v8_loose *)(w3 + i);
+    for (; i + 16 <= k; i += 16) {
+        v16 v = *(const v16_loose *)(x + i);
+        p += v * *(const v16_loose *)(w + i);
+        q += v * *(const v16_loose *)(w1 + i);
+        r4 += v * *(const v16_loose *)(w2 + i);
+        s4 += v * *(const v16_loose *)(w3 + i);
     }
+    v8 a, b, c, d;
+    add_halves(&p, &a), add_halves(&q, &b), add_halves(&r4, &c), add_halves(&s4, &d);
+    /* all four rows' lanes are added at once */
+    v8 s = LOW(a, b) + HIGH(a, b), t = LOW(c, d) + HIGH(c, d), u = LOW2(s, t) + HIGH2(s, t);
     for (int r = 0; r < 4; r++) {
-        v8 s = r == 0 ? a : r == 1 ? b : r == 2 ? c : d;
-        float sum = ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+        float sum = u[r] + u[r + 4];
         for (int64_t j = i; j < k; j++)
             sum += w[r * row + j] * x[j];
         out[r] = sum;

@@ -7,7 +7,12 @@
 #include "kernels/iterate.h"
 
 #define FXS_LOOP1(name, result, type, user_type, expr)                                             \
-    FXS_VECTOR static void name(int64_t n, void *out, const void *const *in, const void *user) {   \
+    FXS_LOOP1_AS(FXS_VECTOR, name, result, type, user_type, expr)
+/* For expressions of many operations. */
+#define FXS_LOOP1_WIDE(name, result, type, user_type, expr)                                        \
+    FXS_LOOP1_AS(FXS_VECTOR_WIDE, name, result, type, user_type, expr)
+#define FXS_LOOP1_AS(how, name, result, type, user_type, expr)                                     \
+    how static void name(int64_t n, void *out, const void *const *in, const void *user) {          \
         result *o = out;                                                                           \
         const type *a = in[0];                                                                     \
         const user_type *p = user;                                                                 \

@@ -7,8 +7,12 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(FXS_NO_CLONES)
 #define FXS_VECTOR __attribute__((target_clones("arch=x86-64-v3", "default")))
+/* For AVX-512 too: where much is computed for each value. */
+#define FXS_VECTOR_WIDE                                                                            \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FXS_VECTOR
+#define FXS_VECTOR_WIDE
 #endif
 
 /* The loop before which this stands has iterations that do not depend on each other, even when out

@@ -35,7 +35,7 @@ enum { LANES = 32 };
 
 /* Sums, extremes and zeros of n values, a multiple of LANES; several lanes, so that the compiler
  * can use vectors without reordering a sum. False when a value is not finite, or the sum. */
-FXS_VECTOR
+FXS_VECTOR_WIDE
 static bool add_finite(partial *p, const float *x, int64_t n) {
     float min[LANES], max[LANES], sum[LANES], check = 0;
     int32_t zeros[LANES];
