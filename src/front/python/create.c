@@ -360,6 +360,18 @@ static PyObject *run_is_tensor(PyObject *self, PyObject *const *args, Py_ssize_t
     return PyBool_FromLong(fxpy_is_tensor(args[0]));
 }
 
+/* torch._assert(condition, message): Python's own assertion. */
+static PyObject *run_assert(PyObject *self, PyObject *const *args, Py_ssize_t n,
+                            PyObject *kwnames) {
+    (void)self;
+    if (n != 2 || kwnames)
+        return PyErr_Format(PyExc_TypeError, "_assert() takes a condition and a message");
+    int yes = PyObject_IsTrue(args[0]);
+    if (yes == 0)
+        PyErr_SetObject(PyExc_AssertionError, args[1]);
+    return yes > 0 ? Py_NewRef(Py_None) : NULL;
+}
+
 /* ---- dtypes of results ---- */
 
 static int two_dtypes(const char *name, PyObject *const *args, Py_ssize_t n, fxs_dtype *a,
@@ -410,15 +422,11 @@ static PyObject *run_result_type(PyObject *self, PyObject *const *args, Py_ssize
 }
 
 const fxpy_native fxpy_natives[] = {
-    {"torch.tensor", run_tensor},
-    {"torch.as_tensor", run_as_tensor},
-    {"torch.asarray", run_as_tensor},
-    {"torch.from_numpy", run_from_numpy},
-    {"torch.is_tensor", run_is_tensor},
-    {"torch.can_cast", run_can_cast},
-    {"torch.promote_types", run_promote_types},
-    {"torch.result_type", run_result_type},
-    {0},
+    {"torch.tensor", run_tensor},           {"torch.as_tensor", run_as_tensor},
+    {"torch.asarray", run_as_tensor},       {"torch.from_numpy", run_from_numpy},
+    {"torch.is_tensor", run_is_tensor},     {"torch._assert", run_assert},
+    {"torch.can_cast", run_can_cast},       {"torch.promote_types", run_promote_types},
+    {"torch.result_type", run_result_type}, {0},
 };
 
 /* ---- torch.Tensor(2, 3), torch.Tensor([1, 2]) ---- */

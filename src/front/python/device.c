@@ -84,7 +84,10 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (!text)
         return PyErr_Occurred() ? NULL
                                 : PyErr_Format(PyExc_TypeError,
-                                               "device(): argument 'type' must be str, not %.100s",
+                                               "Device() received an invalid combination of "
+                                               "arguments - got (%.100s), but expected one of:\n"
+                                               " * (torch.device device)\n"
+                                               " * (str type, int index)",
                                                Py_TYPE(what)->tp_name);
     if (index < 0)
         return fxpy_device(text);

@@ -45,11 +45,25 @@ static void function_dealloc(PyObject *o) {
 
 const char *fxpy_function_path(PyObject *f) { return ((FxpyFunction *)f)->path; }
 
+static bool starts(const char *s, const char *prefix) {
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* torch.relu: a static method of the class that holds such builtins. */
+static bool is_variable_function(const FxpyFunction *f) {
+    return starts(f->path, "torch.") && f->name == f->path + strlen("torch.");
+}
+
+/* As torch's own objects show themselves. */
 static PyObject *function_repr(PyObject *o) {
     const FxpyFunction *f = (FxpyFunction *)o;
-    return f->method
-               ? PyUnicode_FromFormat("<method '%s' of 'torch._C._TensorBase' objects>", f->name)
-               : PyUnicode_FromFormat("<built-in function %s>", f->name);
+    if (f->method)
+        return PyUnicode_FromFormat("<method '%s' of 'torch._C._TensorBase' objects>", f->name);
+    if (is_variable_function(f))
+        return PyUnicode_FromFormat("<built-in method %s of type object at %p>", f->name, o);
+    if (starts(f->path, "torch._C."))
+        return PyUnicode_FromFormat("<built-in function %s>", f->name);
+    return PyUnicode_FromFormat("<function %s at %p>", f->name, o);
 }
 
 static PyObject *get_name(PyObject *o, void *unused) {
@@ -59,7 +73,11 @@ static PyObject *get_name(PyObject *o, void *unused) {
 static PyObject *get_qualname(PyObject *o, void *unused) {
     const FxpyFunction *f = (FxpyFunction *)o;
     (void)unused;
-    return PyUnicode_FromFormat("%s%s", f->method ? "_TensorBase." : "", f->name);
+    return PyUnicode_FromFormat("%s%s",
+                                f->method                 ? "_TensorBase."
+                                : is_variable_function(f) ? "_VariableFunctionsClass."
+                                                          : "",
+                                f->name);
 }
 static PyObject *get_module(PyObject *o, void *unused) {
     const FxpyFunction *f = (FxpyFunction *)o;
@@ -122,11 +140,24 @@ static PyType_Slot function_slots[] = {
     {Py_tp_members, members},
     {0, NULL},
 };
+/* torch's methods have no __module__. */
+static PyObject *method_getattro(PyObject *o, PyObject *name) {
+    if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__module__") == 0)
+        return PyErr_Format(PyExc_AttributeError,
+                            "'method_descriptor' object has no attribute '__module__'");
+    return PyObject_GenericGetAttr(o, name);
+}
+
 static PyType_Slot method_slots[] = {
-    {Py_tp_dealloc, function_dealloc}, {Py_tp_repr, function_repr},
-    {Py_tp_call, PyVectorcall_Call},   {Py_tp_getset, attributes},
-    {Py_tp_methods, methods},          {Py_tp_members, members},
-    {Py_tp_descr_get, bind},           {0, NULL},
+    {Py_tp_getattro, method_getattro},
+    {Py_tp_dealloc, function_dealloc},
+    {Py_tp_repr, function_repr},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getset, attributes},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_tp_descr_get, bind},
+    {0, NULL},
 };
 enum {
     FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION
@@ -141,10 +172,6 @@ static PyType_Spec method_spec = {.name = "builtins.method_descriptor",
                                   .slots = method_slots};
 
 /* ---- which name is which object ---- */
-
-static bool starts(const char *s, const char *prefix) {
-    return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 /* The path of the object that users reach under `path`; in the arena `names`. */
 static const char *object_path(const char *path) {

@@ -126,9 +126,6 @@ PyObject *fxpy_record(PyObject *tracer, PyObject *op, PyObject *target, PyObject
 /* The value of the node for the example inputs; NULL when there is none. Borrowed. */
 PyObject *fxpy_proxy_hint(PyObject *proxy);
 
-/* Refuse what torch.fx 1.13 refuses: proxies where a size, number, dtype is wanted. */
-extern bool fxpy_strict;
-
 int fxpy_proxy_init(PyObject *module);
 int fxpy_record_init(PyObject *module);
 int fxpy_schema_init(PyObject *module);

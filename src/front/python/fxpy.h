@@ -147,7 +147,7 @@ const char *fxpy_function_path(PyObject *function);
 /* Runs a row eagerly, by its spelling: args a tuple, kwargs a dict or NULL. */
 PyObject *fxpy_call_spelling(const char *spelling, PyObject *args, PyObject *kwargs);
 
-/* ---- recording (record.c; the graph side)
+/* ---- recording (py_record.c)
  * ---------------------------------------------------------------------------------- */
 
 /* Proxy, and what inherits it (Attribute); NULL until the graph side has registered it. */
@@ -155,6 +155,8 @@ extern PyTypeObject *fxpy_proxy_type;
 static inline bool fxpy_is_proxy(PyObject *o) {
     return fxpy_proxy_type && PyObject_TypeCheck(o, fxpy_proxy_type);
 }
+/* Refuse what torch.fx 1.13 refuses: proxies where a size, number, dtype is wanted. */
+extern bool fxpy_strict;
 /* The first proxy in o: itself, or in lists, tuples, dicts, slices up to a depth of 3; borrowed;
  * NULL: there is none. */
 PyObject *fxpy_find_proxy(PyObject *o, int depth);

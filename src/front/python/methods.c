@@ -338,10 +338,21 @@ static PyObject *tensor_copy(PyObject *o, PyObject *unused) {
     return out;
 }
 
+/* For pickle: class, values as nested lists, dtype's name, sizes, requires_grad. */
 static PyObject *tensor_reduce(PyObject *o, PyObject *unused) {
-    (void)o, (void)unused;
-    return PyErr_Format(PyExc_NotImplementedError,
-                        "tensors can't be pickled here (fxscope writes no checkpoints)");
+    const fxs_tensor *t = fxpy_tensor_meta(o);
+    PyObject *utils = PyImport_ImportModule("torch._utils");
+    PyObject *rebuild = utils ? PyObject_GetAttrString(utils, "_rebuild_tensor") : NULL;
+    PyObject *values = rebuild ? fxpy_tensor_tolist(o, unused) : NULL, *out = NULL;
+    PyObject *sizes = values ? fxpy_size(t->ndim, t->sizes) : NULL;
+    if (sizes)
+        out = Py_BuildValue("(O(OOsOO))", rebuild, Py_TYPE(o), values, fxs_dtype_name(t->dtype),
+                            sizes, t->requires_grad ? Py_True : Py_False);
+    Py_XDECREF(utils);
+    Py_XDECREF(rebuild);
+    Py_XDECREF(values);
+    Py_XDECREF(sizes);
+    return out;
 }
 
 /* ---- towards numpy and text ---- */

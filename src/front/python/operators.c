@@ -37,8 +37,11 @@ static PyObject *record(PyObject *proxy, const char *method, PyObject *a, PyObje
 static PyObject *binary(const char *method, const char *spelling, PyObject *a, PyObject *b) {
     if (fxpy_is_proxy(b))
         return record(b, method, a, b);
-    if (fxpy_is_proxy(a))
-        Py_RETURN_NOTIMPLEMENTED; /* its own operator was asked first */
+    if (fxpy_is_proxy(a)) { /* its own operator was asked first: this is t.__rsub__(a) */
+        char reflected[32];
+        snprintf(reflected, sizeof reflected, "__r%s__", method);
+        return record(a, reflected, b, a);
+    }
     PyObject *x = plain_operand(a), *y = x ? plain_operand(b) : NULL, *out = NULL;
     bool tensors = x && y && fxpy_is_tensor(x) && fxpy_is_tensor(y);
     if (x && y && (tensors || strcmp(method, "matmul") != 0))
@@ -122,7 +125,8 @@ PyObject *fxpy_nb_index(PyObject *o) {
 /* ---- indexing ---- */
 
 static PyObject *record_index(PyObject *proxy, PyObject *o, PyObject *key, PyObject *value) {
-    PyObject *index = PyTuple_Check(key) ? Py_NewRef(key) : PyTuple_Pack(1, key);
+    /* torch wraps the index of __getitem__ only */
+    PyObject *index = value || PyTuple_Check(key) ? Py_NewRef(key) : PyTuple_Pack(1, key);
     PyObject *tracer = index ? PyObject_GetAttrString(proxy, "tracer") : NULL, *out = NULL;
     PyObject *args = !tracer ? NULL
                      : value ? PyTuple_Pack(3, o, index, value)

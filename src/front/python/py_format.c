@@ -52,9 +52,9 @@ static int put_other(fxs_arena *a, PyObject *o, fxs_value *out) {
     PyObject *own = NULL;
     if (FXPY_IS_NODE(o))
         return put_text(a, PyUnicode_FromFormat("%%%S", o), out);
-    if (!PyUnicode_Check(o) && !PyLong_Check(o) && !PyType_Check(o) && !FXPY_IS_PROXY(o))
-        if (_PyObject_LookupAttr(o, fxpy_str._custom_fx_repr_fn, &own) < 0)
-            return -1;
+    if (_PyType_Lookup(Py_TYPE(o), fxpy_str._custom_fx_repr_fn) &&
+        !(own = PyObject_GetAttr(o, fxpy_str._custom_fx_repr_fn)))
+        return -1;
     PyObject *text = own ? PyObject_CallNoArgs(own) : PyObject_Str(o);
     Py_XDECREF(own);
     return put_text(a, text, out);

@@ -150,7 +150,15 @@ static bool is_python(const char *path) {
            strncmp(path, "torch.functional.", 17) == 0;
 }
 
+/* F.sigmoid, F.tanh: torch says so at each call. */
+static int warn_deprecated(const char *name) {
+    return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                            "nn.functional.%s is deprecated. Use torch.%s instead.", name, name);
+}
+
 static PyObject *record_as(PyObject *tracer, PyObject *func, const fxs_spelled *as) {
+    if (as->method && warn_deprecated(as->target) < 0)
+        return NULL;
     PyObject *target = as->method ? PyUnicode_FromString(as->target)
                        : strcmp(as->target, fxpy_function_path(func)) == 0
                            ? Py_NewRef(func)

@@ -47,7 +47,7 @@ static PyObject *tuple_arg(PyObject *tracer, bool own, PyObject *a) {
         return t;
     if (PyObject_HasAttr(a, fxpy_str._fields))
         Py_SETREF(t, PyObject_CallObject((PyObject *)Py_TYPE(a), t));
-    else
+    else if (Py_TYPE(a) != fxpy_size_type) /* which holds numbers only */
         Py_SETREF(t, PyObject_CallOneArg((PyObject *)Py_TYPE(a), t));
     return t;
 }

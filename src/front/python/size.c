@@ -30,7 +30,7 @@ static PyObject *size_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     PyObject *size = PyTuple_Type.tp_new(type, args, kwargs);
     for (Py_ssize_t i = 0; size && i < PyTuple_GET_SIZE(size); i++) {
         PyObject *item = PyTuple_GET_ITEM(size, i), *number;
-        if (PyLong_Check(item) || fxpy_is_proxy(item))
+        if (PyLong_Check(item) || (fxpy_is_proxy(item) && !fxpy_strict))
             continue;
         number = fxpy_is_tensor(item) || PyIndex_Check(item) ? PyNumber_Index(item) : NULL;
         if (!number) {

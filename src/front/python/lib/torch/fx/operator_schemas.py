@@ -151,7 +151,7 @@ def _fits(value, types):
         return 'Tensor' in types
     if _has_proxy(value):
         return 'Tensor[]' in types
-    if types == ['Tensor']:
+    if 'Tensor' in types and 'Tensor[]' not in types:
         return value is None or isinstance(value, (torch.Tensor, int, float, complex))
     return True
 
@@ -169,16 +169,16 @@ def _expected(p):
 
 def _wrong(overload, args, kwargs):
     """(parameter, position, value) of the first argument that does not fit."""
+    variadic = False
     for i, p in enumerate(overload):
-        if p.variadic or i < len(args) and not p.keyword_only:
-            values = args[i:] if p.variadic else args[i:i + 1]
+        if i < len(args) and not p.keyword_only and not variadic:
+            variadic = p.variadic
+            values = args[i:] if variadic else args[i:i + 1]
         else:
             values = [kwargs[p.name]] if p.name in kwargs else []
         for value in values:
             if not _fits(value, p.types):
                 return p, i + 1, value
-        if p.variadic:
-            break
     return None
 
 
@@ -194,13 +194,15 @@ def _check_strict(function, args, kwargs):
                (args[1] if isinstance(args[1], tuple) else args[1:2])):
             raise TypeError('slice indices must be integers or None or have an __index__ method')
         return
+    if name in ('tensor', 'as_tensor'):
+        raise TypeError('`__cuda_array_interface__` must be a dict')
     overloads = _overloads(f'Tensor.{name}' if method else function)
     wrong = [_wrong(o, args, kwargs) for o in overloads]
     if not wrong or None in wrong:
         return
     p, position, value = wrong[0]
     position -= method
-    if p.name in kwargs and p.keyword_only or len(wrong) > 1 and method:
+    if p.name in kwargs or len(wrong) > 1 and method:
         got = [type(a).__name__ for a in args[method:]] + \
             [f'{k}={type(v).__name__}' for k, v in kwargs.items()]
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
