@@ -381,17 +381,28 @@ static PyObject *unread(call *k, PyObject *const *args, Py_ssize_t n) {
     return done > 0 ? Py_NewRef(args[0]) : NULL;
 }
 
+/* Nothing reads a tensor that nobody has read, and results have shapes only. */
+static bool meta_mode;
+
+PyObject *fxpy_set_meta_mode(PyObject *self, PyObject *yes) {
+    (void)self;
+    bool before = meta_mode;
+    meta_mode = PyObject_IsTrue(yes) == 1;
+    return PyBool_FromLong(before);
+}
+
 static PyObject *eager(FxpyFunction *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames) {
-    call k = {.f = f, .c = {.shapes_only = f->laziness != FXPY_READS}};
+    call k = {.f = f, .c = {.shapes_only = f->laziness != FXPY_READS || meta_mode}};
     PyObject *out = NULL;
     k.c.arena = &k.arena;
+    k.c.meta = meta_mode && f->laziness != FXPY_MAKES;
     int bad = convert_call(&k, args, n, kwnames);
     if (!bad && f->laziness == FXPY_MAKES)
         out = make(&k, args, n);
     else if (!bad && f->laziness != FXPY_READS)
         out = unread(&k, args, n);
     if (!bad && !out && !PyErr_Occurred()) {
-        if (f->laziness != FXPY_READS) { /* once more, with values */
+        if (f->laziness != FXPY_READS && !meta_mode) { /* once more, with values */
             fxpy_conversion_end(&k.c);
             k.c = (fxpy_conversion){.arena = &k.arena};
             bad = convert_call(&k, args, n, kwnames);

@@ -123,9 +123,6 @@ PyObject *fxpy_format_arg(PyObject *self, PyObject *args, PyObject *kwargs);
 /* The tracer's create_proxy, in C where no class of the user's replaces it. New reference. */
 PyObject *fxpy_record(PyObject *tracer, PyObject *op, PyObject *target, PyObject *args,
                       PyObject *kwargs);
-/* The value of the node for the example inputs; NULL when there is none. Borrowed. */
-PyObject *fxpy_proxy_hint(PyObject *proxy);
-
 int fxpy_proxy_init(PyObject *module);
 int fxpy_record_init(PyObject *module);
 int fxpy_schema_init(PyObject *module);

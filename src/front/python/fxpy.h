@@ -157,6 +157,9 @@ static inline bool fxpy_is_proxy(PyObject *o) {
 }
 /* Refuse what torch.fx 1.13 refuses: proxies where a size, number, dtype is wanted. */
 extern bool fxpy_strict;
+/* What the proxy's node computes for the example inputs; borrowed; NULL: it is not known, or an
+ * exception is set. */
+PyObject *fxpy_proxy_hint(PyObject *proxy);
 /* The first proxy in o: itself, or in lists, tuples, dicts, slices up to a depth of 3; borrowed;
  * NULL: there is none. */
 PyObject *fxpy_find_proxy(PyObject *o, int depth);

@@ -395,27 +395,14 @@ static PyObject *hinted_float(PyObject *self) {
     return r;
 }
 
+/* Of a tensor, its shape is enough. */
 static Py_ssize_t hinted_len(PyObject *self) {
-    PyObject *v = value_of(self);
+    PyObject *v = Py_XNewRef(fxpy_proxy_hint(self));
+    if (!v && !PyErr_Occurred())
+        v = value_of(self);
     Py_ssize_t n = v ? PyObject_Size(v) : -1;
     Py_XDECREF(v);
     return n;
-}
-
-/* a, b = x and a plain loop both know how many there are. */
-static PyObject *hinted_iter(PyObject *self) {
-    Py_ssize_t n = hinted_len(self);
-    PyObject *list = n < 0 ? NULL : PyList_New(0), *iter = NULL;
-    for (Py_ssize_t i = 0; list && i < n; i++) {
-        PyObject *item = proxy_item(self, i);
-        if (!item || PyList_Append(list, item) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(item);
-    }
-    if (list)
-        iter = PyObject_GetIter(list);
-    Py_XDECREF(list);
-    return iter;
 }
 
 /* Numbers, texts and tuples find themselves in a dict, as einops needs it. */

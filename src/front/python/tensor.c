@@ -173,8 +173,10 @@ static void tensor_releasebuffer(PyObject *o, Py_buffer *view) {
 static bool proxies_are_tensors;
 
 static PyObject *instance_check(PyObject *cls, PyObject *o) {
-    if (proxies_are_tensors && cls == (PyObject *)fxpy_tensor_type && fxpy_is_proxy(o))
-        Py_RETURN_TRUE;
+    if (proxies_are_tensors && cls == (PyObject *)fxpy_tensor_type && fxpy_is_proxy(o)) {
+        PyObject *hint = fxpy_proxy_hint(o);
+        return PyErr_Occurred() ? NULL : PyBool_FromLong(!hint || fxpy_is_tensor(hint));
+    }
     return PyBool_FromLong(PyType_IsSubtype(Py_TYPE(o), (PyTypeObject *)cls));
 }
 
@@ -216,6 +218,7 @@ static PyMethodDef functions[] = {
     {"is_grad_enabled", is_grad_enabled, METH_NOARGS, NULL},
     {"set_grad_enabled", set_grad_enabled, METH_O, NULL},
     {"_set_proxies_are_tensors", set_proxies_are_tensors, METH_O, NULL},
+    {"set_meta_mode", fxpy_set_meta_mode, METH_O, NULL},
     {0},
 };
 

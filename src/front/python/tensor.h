@@ -126,6 +126,9 @@ PyObject *fxpy_tensor_richcompare(PyObject *a, PyObject *b, int op);
 enum { FXPY_READS, FXPY_LOOKS, FXPY_VIEWS, FXPY_MAKES, FXPY_FILLS, FXPY_SCALES, FXPY_CLONES };
 unsigned char fxpy_laziness(const char *name, bool method);
 PyObject *fxpy_call(FxpyFunction *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
+/* set_meta_mode(yes): calls infer from now on, and compute nothing but small integers; gives what
+ * it was before. */
+PyObject *fxpy_set_meta_mode(PyObject *self, PyObject *yes);
 PyObject *fxpy_call2(const char *spelling, PyObject *a, PyObject *b);
 
 /* ---- create.c

@@ -8,4 +8,4 @@ from torch.fx.graph_module import GraphModule
 from torch.fx.interpreter import Interpreter, Transformer
 from torch.fx.subgraph_rewriter import replace_pattern
 from torch.fx import passes
-from torch.fx import operator_schemas
+from torch.fx import _hints, operator_schemas

@@ -217,6 +217,7 @@ _NO_TENSOR = frozenset((bool, int, str, float, type(None), tuple, list, dict, ty
 
 class Tracer(TracerBase):
     """Traces modules and functions. Methods may be overridden; see each."""
+    _paused = False  # modules that are called just compute
 
     def __init__(self, autowrap_modules=(math,), autowrap_functions=(),
                  param_shapes_constant=False):
@@ -453,10 +454,14 @@ class Tracer(TracerBase):
 
         @functools.wraps(orig_getattr)
         def module_getattr(mod, attr):
-            return self.getattr(attr, orig_getattr(mod, attr), cache)
+            value = orig_getattr(mod, attr)
+            return value if self._paused else self.getattr(attr, value, cache)
 
         @functools.wraps(orig_call)
         def module_call(mod, *args, **kwargs):
+            if self._paused:
+                return orig_call(mod, *args, **kwargs)
+
             def forward(*args, **kwargs):
                 return orig_call(mod, *args, **kwargs)
             _autowrap_check(patcher, getattr(getattr(mod, 'forward', mod), '__globals__', {}),

@@ -1,0 +1,218 @@
+"""HintedTracer: a trace that knows, for the example inputs, what every node computes. So int(),
+len(), bool() and loops over proxies have answers, which a plain trace refuses. A concrete one also
+gives sizes, rank, dtype as plain Python values, so that they leave no nodes.
+
+Results are inferred without their values where possible (shapes, and small integers); what depends
+on data is computed when it is asked for."""
+import contextlib
+import operator
+
+import _fxscope
+import torch
+from torch.fx._symbolic_trace import Tracer
+from torch.fx.graph_module import GraphModule
+from torch.fx.node import map_arg
+from torch.fx.proxy import Attribute, HintedAttribute, HintedProxy, Proxy, TraceError
+from torch.nn import Module
+
+_PLAIN_ATTRIBUTES = frozenset('shape ndim dtype device layout is_cuda is_quantized'.split())
+_PLAIN_METHODS = frozenset('size dim numel nelement ndimension stride element_size get_device '
+                           'is_floating_point is_complex is_contiguous'.split())
+
+
+class _Unknown(Exception):
+    """Why a node has no value."""
+
+
+class HintedTracer(Tracer):
+    """inputs: example values by the names of the parameters, or in their order. A parameter that is
+    not given and has a default takes it, and becomes no placeholder."""
+
+    def __init__(self, inputs=(), concrete=False, **options):
+        super().__init__(**options)
+        self.inputs, self.concrete = inputs, concrete
+        self._errors, self._real = {}, {}
+
+    # ---- placeholders
+
+    def create_args_for_root(self, root_fn, is_module, concrete_args=None):
+        if isinstance(self.inputs, dict):
+            self._by_name, self._left = dict(self.inputs), []
+        else:
+            self._by_name, self._left = {}, list(self.inputs)
+        return super().create_args_for_root(root_fn, is_module, concrete_args)
+
+    def _argument(self, fn, sig, name, concrete_args):
+        param = sig.parameters[name]
+        given = name in self._by_name or self._left
+        if not given and name not in concrete_args and param.default is not param.empty:
+            return param.default
+        return super()._argument(fn, sig, name, concrete_args)
+
+    def _example(self, node):
+        name = node.target
+        if name.startswith('**'):
+            return {}
+        if name.startswith('*'):
+            left, self._left = tuple(self._left), []
+            return left
+        if name in self._by_name:
+            return self._by_name[name]
+        if self._left:
+            return self._left.pop(0)
+        if node.args:
+            return node.args[0]
+        raise _Unknown(f'there is no example input for {name}')
+
+    # ---- nodes
+
+    def proxy(self, node):
+        return HintedProxy(node, self)
+
+    def create_node(self, kind, target, args, kwargs, name=None, type_expr=None):
+        node = super().create_node(kind, target, args, kwargs, name, type_expr)
+        if kind == 'output':
+            return node
+        try:
+            node._hint = self._example(node) if kind == 'placeholder' else \
+                self._compute(node, self._hint_of, meta=True)
+        except Exception as e:  # whatever it is: only who asks for the value has to know
+            self._errors[node] = e
+        return node
+
+    def _hint_of(self, node):
+        if node in self._errors:
+            raise _Unknown(f'{node} is not known: {self._errors[node]}')
+        return node._hint
+
+    @contextlib.contextmanager
+    def _computing(self, meta):
+        """While this is running, modules and functions compute, and record nothing."""
+        before, self._paused = self._paused, True
+        meta_before = _fxscope.set_meta_mode(meta)
+        try:
+            yield
+        finally:
+            self._paused = before
+            _fxscope.set_meta_mode(meta_before)
+
+    def _compute(self, node, value_of, meta):
+        args, kwargs = map_arg(node.args, value_of), map_arg(node.kwargs, value_of)
+        with self._computing(meta):
+            if node.op == 'get_attr':
+                return operator.attrgetter(node.target)(self.root)
+            if node.op == 'call_module':
+                return self.root.get_submodule(node.target)(*args, **kwargs)
+            if node.op == 'call_method':
+                return getattr(args[0], node.target)(*args[1:], **kwargs)
+            return node.target(*args, **kwargs)
+
+    # ---- values
+
+    def value_of(self, proxy):
+        """The value of a proxy for the example inputs, with its data."""
+        node = proxy.node
+        try:
+            value = self._hint_of(node)
+            if isinstance(value, torch.Tensor) and value.device.type == 'meta':
+                value = self._real_value(node)
+        except Exception as e:
+            raise TraceError(f'the value of {node} is needed here, and is not known: {e}') from e
+        return value
+
+    def _real_value(self, node):
+        """Computes a node, and what it needs, with data."""
+        wanted = [node]
+        while wanted:
+            n = wanted[-1]
+            missing = [i for i in n.all_input_nodes if i not in self._real]
+            if missing and n not in self._real:
+                wanted += missing
+                continue
+            wanted.pop()
+            if n not in self._real:
+                self._real[n] = n._hint if n.op == 'placeholder' else \
+                    self._compute(n, self._real.__getitem__, meta=False)
+        return self._real[node]
+
+    def to_bool(self, obj):
+        return bool(self.value_of(obj))
+
+    def iter(self, obj):
+        hint = self._hint_of(obj.node)
+        if isinstance(hint, dict):
+            return iter(list(hint))
+        return iter([obj[i] for i in range(len(hint))])
+
+    def keys(self, obj):
+        return list(self._hint_of(obj.node))
+
+    def concrete_attribute(self, proxy, name):
+        if not self.concrete or name not in _PLAIN_ATTRIBUTES:
+            return NotImplemented
+        hint = self._errors.get(proxy.node) or proxy.node._hint
+        return getattr(hint, name) if isinstance(hint, torch.Tensor) else NotImplemented
+
+    def concrete_call(self, attribute, args, kwargs):
+        name, root = attribute.attr, attribute.root
+        if root.node in self._errors:
+            return NotImplemented
+        hint = root.node._hint
+        if isinstance(hint, torch.Tensor):
+            if self.concrete and name in _PLAIN_METHODS:
+                return getattr(hint, name)(*args, **kwargs)
+        elif isinstance(hint, dict):
+            if name == 'items':
+                return [(k, root[k]) for k in hint]
+            if name == 'values':
+                return [root[k] for k in hint]
+            if name == 'get':
+                return root[args[0]] if args[0] in hint else (args[1] if len(args) > 1 else None)
+        return NotImplemented
+
+    # ---- the trace
+
+    def _run(self, fn, args):
+        before = _fxscope._set_proxies_are_tensors(True)
+        try:
+            super()._run(fn, args)
+        finally:
+            _fxscope._set_proxies_are_tensors(before)
+
+
+def trace(root, inputs=(), tier=None, build=None, tracers=None):
+    """(GraphModule, the tier's name, why the tiers before it failed). tier None: 'plain', 'hinted',
+    'concrete' in turn; build() gives a fresh root for each."""
+    reasons = []
+    tiers = ('plain', 'hinted', 'concrete') if tier is None else (tier,)
+    for i, name in enumerate(tiers):
+        if i and build is not None:
+            root = build()
+        tracer = Tracer() if name == 'plain' else HintedTracer(inputs, name == 'concrete')
+        try:
+            graph = tracer.trace(root)
+        except Exception as e:
+            reasons.append((name, e))
+            if i + 1 == len(tiers):
+                raise
+            continue
+        cls = type(root).__name__ if isinstance(root, Module) else root.__name__
+        return GraphModule(tracer.root, graph, cls), name, reasons
+
+
+# ---- what C asks
+
+def _hint_value(proxy):
+    return proxy.tracer.value_of(proxy)
+
+
+def _concrete_attribute(proxy, name):
+    return proxy.tracer.concrete_attribute(proxy, name)
+
+
+def _concrete_call(attribute, args, kwargs):
+    return attribute.tracer.concrete_call(attribute, args, kwargs or {})
+
+
+_fxscope.fx_register(hint_value=_hint_value, concrete_attribute=_concrete_attribute,
+                     concrete_call=_concrete_call)
