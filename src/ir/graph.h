@@ -55,7 +55,7 @@ struct fxs_graph {
 fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *path,
                            const char *class_name, unsigned call, const fxs_scope **out);
 /* The scope of one more call of that path. */
-fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, const char *path,
+FXS_API fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, const char *path,
                                 const char *class_name, const fxs_scope **out);
 /* The same scope of another graph; NULL where it has none. */
 const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like);

@@ -126,5 +126,6 @@ PyObject *fxpy_record(PyObject *tracer, PyObject *op, PyObject *target, PyObject
 int fxpy_proxy_init(PyObject *module);
 int fxpy_record_init(PyObject *module);
 int fxpy_schema_init(PyObject *module);
+int fxpy_lower_init(PyObject *module);
 
 #endif

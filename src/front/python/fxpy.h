@@ -147,6 +147,14 @@ const char *fxpy_function_path(PyObject *function);
 /* Runs a row eagerly, by its spelling: args a tuple, kwargs a dict or NULL. */
 PyObject *fxpy_call_spelling(const char *spelling, PyObject *args, PyObject *kwargs);
 
+/* ---- towards the core (py_lower.c)
+ * ---------------------------------------------------------------------------------- */
+
+/* The core's graph of a torch.fx.Graph, with files, lines and scopes; yours to fxs_graph_free. */
+int fxpy_lower_graph(PyObject *graph, fxs_graph **out);
+/* The core's module of a torch.fx.GraphModule: tree, parameters, graph; yours to unref. */
+int fxpy_lower(PyObject *module, fxs_module **out);
+
 /* ---- recording (py_record.c)
  * ---------------------------------------------------------------------------------- */
 

@@ -172,6 +172,8 @@ int fxpy_init_graph(PyObject *module) {
         if (PyType_Ready(types[i].type) < 0 ||
             fxpy_add_type(module, types[i].name, types[i].type) < 0)
             return -1;
-    return fxpy_proxy_init(module) < 0 || fxpy_record_init(module) < 0 ? -1
-                                                                       : fxpy_schema_init(module);
+    return fxpy_proxy_init(module) < 0 || fxpy_record_init(module) < 0 ||
+                   fxpy_schema_init(module) < 0
+               ? -1
+               : fxpy_lower_init(module);
 }

@@ -485,9 +485,10 @@ static PyType_Slot attribute_slots[] = {
     {0, NULL},
 };
 static PyType_Slot hinted_slots[] = {
-    {Py_tp_hash, hinted_hash},  {Py_tp_richcompare, proxy_compare},
-    {Py_nb_int, hinted_int},    {Py_nb_index, hinted_index},        {Py_nb_float, hinted_float},
-    {Py_sq_length, hinted_len}, {Py_mp_length, hinted_len},         {0, NULL},
+    {Py_tp_hash, hinted_hash},   {Py_tp_richcompare, proxy_compare},
+    {Py_nb_int, hinted_int},     {Py_nb_index, hinted_index},
+    {Py_nb_float, hinted_float}, {Py_sq_length, hinted_len},
+    {Py_mp_length, hinted_len},  {0, NULL},
 };
 
 static PyTypeObject *make_type(PyObject *module, const char *name, PyType_Slot *slots,
