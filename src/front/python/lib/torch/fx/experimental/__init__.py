@@ -1,0 +1,1 @@
+"""Of torch.fx.experimental, what changes graphs."""

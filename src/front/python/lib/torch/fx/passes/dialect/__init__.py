@@ -1,0 +1,1 @@
+"""Passes for one kind of graph."""
