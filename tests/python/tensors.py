@@ -46,8 +46,12 @@ def test_deepcopy_keeps_what_is_shared():
     raises(RuntimeError, copy.deepcopy, torch.ones(2, requires_grad=True) * 2, text='graph leaves')
 
 
-def test_pickling_is_refused():
-    raises(NotImplementedError, pickle.dumps, torch.ones(2), text='pickled')
+def test_pickling_keeps_values():
+    for t in (torch.arange(6.0).reshape(2, 3), torch.ones(0, 3), torch.tensor(True),
+              torch.ones(2, requires_grad=True)):
+        back = pickle.loads(pickle.dumps(t))
+        assert back.equal(t) and back.shape == t.shape and back.dtype == t.dtype
+        assert back.requires_grad == t.requires_grad
 
 
 def test_buffers():
