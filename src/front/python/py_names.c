@@ -115,10 +115,23 @@ PyTypeObject FxpyNames_Type = {
 /* ---- candidates
  * ------------------------------------------------------------------------------------------ */
 
+/* Most names are so already. */
+static bool is_snake(PyObject *s) {
+    if (!PyUnicode_IS_COMPACT_ASCII(s))
+        return false;
+    const char *text = PyUnicode_DATA(s);
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(s); i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            return false;
+    return true;
+}
+
 PyObject *fxpy_snake_case(PyObject *self, PyObject *s) {
     (void)self;
     if (!PyUnicode_Check(s))
         return PyErr_Format(PyExc_TypeError, "a str expected, got %s", Py_TYPE(s)->tp_name);
+    if (is_snake(s))
+        return Py_NewRef(s);
     Py_ssize_t n = PyUnicode_GET_LENGTH(s), len = 0;
     Py_UCS4 *text = PyMem_New(Py_UCS4, (size_t)n * 4 + 1);
     bool lower = false;

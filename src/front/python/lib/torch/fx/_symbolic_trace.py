@@ -2,6 +2,7 @@
 import builtins
 import contextlib
 import functools
+import gc
 import inspect
 import math
 import sys
@@ -435,6 +436,8 @@ class Tracer(TracerBase):
     def _run(self, fn, args):
         global _is_fx_tracing_flag
         before, _is_fx_tracing_flag = _is_fx_tracing_flag, True
+        collecting = gc.isenabled()
+        gc.disable()  # what a trace makes stays: looking for garbage in it takes most of its time
         try:
             with _Patcher() as patcher:
                 self._patch_modules(patcher)
@@ -447,6 +450,8 @@ class Tracer(TracerBase):
         finally:
             _is_fx_tracing_flag = before
             self._scope = None
+            if collecting:
+                gc.enable()
 
     def _patch_modules(self, patcher):
         cache = {}
