@@ -56,10 +56,12 @@ static int set_args(FxpyNode *n, PyObject *args, PyObject *kwargs) {
     return 0;
 }
 
-/* Either of Node (of frozen Python) or, before that is registered, the base. */
+/* torch.fx.node.Node; borrowed. */
 static PyTypeObject *node_class(void) {
-    PyObject *cls = fxpy_registered("Node");
-    return (PyTypeObject *)cls;
+    static PyTypeObject *cls; /* asked for by every node */
+    if (!cls)
+        cls = (PyTypeObject *)fxpy_registered("Node");
+    return cls;
 }
 
 static int check_target(PyObject *graph, PyObject *name, PyObject *op, PyObject *target) {

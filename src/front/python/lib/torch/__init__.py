@@ -10,6 +10,7 @@ from _fxscope import Generator, Size, Tensor, device, dtype, layout, memory_form
 from . import _install
 
 __version__ = '1.13.0'
+__fxscope__ = True  # this is not PyTorch
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 for _name, _value in _fxscope.constants().items():  # dtypes, memory formats, layouts
     globals()[_name] = _value
@@ -51,7 +52,7 @@ def set_default_tensor_type(t):
 
 
 def manual_seed(seed):
-    return _fxscope.manual_seed(int(seed))
+    return _fxscope.manual_seed(_builtins.int(seed))
 
 
 def seed():
@@ -63,11 +64,27 @@ def initial_seed():
 
 
 def typename(o):
+    """What an error message calls the type of o, or o itself when it is a class or function."""
     if isinstance(o, Tensor):
         return o.type()
-    kind = o if isinstance(o, type) else type(o)
-    return kind.__qualname__ if kind.__module__ == 'builtins' else \
-        f'{kind.__module__}.{kind.__qualname__}'
+    name = getattr(o, '__qualname__', None) or getattr(o, '__name__', None) or type(o).__name__
+    module = getattr(o, '__module__', None)
+    return name if module in (None, 'builtins') else f'{module}.{name}'
+
+
+class qscheme:
+    """How numbers are quantized: a name."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return f'torch.{self._name}'
+
+
+for _name in ('per_tensor_affine', 'per_channel_affine', 'per_tensor_symmetric',
+              'per_channel_symmetric', 'per_channel_affine_float_qparams'):
+    globals()[_name] = qscheme(_name)
 
 
 class finfo:
@@ -182,6 +199,7 @@ def save(obj, f, *args, **kwargs):
 
 from fxfront import missing as _missing  # noqa: E402
 from . import _inert  # noqa: E402
+from ._ops import ops  # noqa: E402
 from . import nn, fx, jit, autograd, utils, hub  # noqa: E402,F401
 
 _inert.install()

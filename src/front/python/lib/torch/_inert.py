@@ -136,7 +136,6 @@ def _tables():
         'DeQuantStub'))
     yield '_dynamo', dict(disable=_same, optimize=_decorator, is_compiling=_gives(False))
     yield 'compiler', dict(disable=_same, is_compiling=_gives(False), allow_in_graph=_same)
-    yield 'package', {}
     yield 'library', {}
     yield 'distributions', {}
 
@@ -192,6 +191,10 @@ def install():
     """Makes the modules of the table, and the finder for all other modules of torch."""
     for name, names in _tables():
         place = f'torch.{name}'
+        for key, value in names.items():
+            if getattr(value, '__name__', '') == '<lambda>':
+                value.__name__ = value.__qualname__ = key
+                value.__module__ = place
         made = _install.module(place, **names)
         made.__getattr__ = _getter(place)
     sys.meta_path.append(_Finder())

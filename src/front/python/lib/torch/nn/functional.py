@@ -6,11 +6,17 @@ from torch import _install
 _install.fill(__name__, globals())
 
 
+def _deprecated(name):
+    warnings.warn(f'nn.functional.{name} is deprecated. Use torch.{name} instead.', stacklevel=3)
+
+
 def sigmoid(input):
+    _deprecated('sigmoid')
     return input.sigmoid()
 
 
 def tanh(input):
+    _deprecated('tanh')
     return input.tanh()
 
 

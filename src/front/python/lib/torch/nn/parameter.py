@@ -1,5 +1,5 @@
 """torch.nn.parameter: tensors that a Module keeps."""
-from _fxscope import Tensor
+from _fxscope import Proxy, Tensor
 
 __all__ = ['Parameter', 'Buffer', 'UninitializedParameter', 'UninitializedBuffer']
 
@@ -9,6 +9,8 @@ class Parameter(Tensor):
         if data is None:
             import torch
             data = torch.empty(0)
+        if isinstance(data, Proxy):
+            return data.detach().requires_grad_(requires_grad)
         return Tensor._make_subclass(cls, data, requires_grad)
 
     def __deepcopy__(self, memo):

@@ -1,4 +1,5 @@
 """torch.nn.modules.activation"""
+import _fxscope
 import torch
 
 from .. import functional as F
@@ -135,6 +136,8 @@ class MultiheadAttention(Module):
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True):
         is_batched = query.dim() == 3
+        if _fxscope.strict():
+            bool(is_batched)  # torch chooses a path by it, so that it can't be traced
         if self.batch_first and is_batched:
             if key is value:
                 if query is key:
