@@ -1,6 +1,8 @@
 """Tests of traces that know what every node computes for example inputs, and of the way from
 Python's graphs to the library's. Prints TAP."""
+import gc
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
@@ -10,7 +12,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from tap import main, raises
-from torch.fx import GraphModule, Tracer, symbolic_trace
+from torch.fx import Tracer, symbolic_trace
 from torch.fx._hints import HintedTracer, trace
 from torch.fx.proxy import TraceError
 
@@ -43,7 +45,7 @@ def test_a_plain_trace_refuses_what_a_hinted_one_answers():
     names = [n.name for n in gm.graph.nodes if n.op == 'placeholder']
     assert names == ['x'], names  # the default of mask is used
     x = torch.rand(2, 5, 8)
-    assert gm(x).equal(Attention.forward(gm, x)) if hasattr(gm, 'qkv') else True
+    assert gm(x).equal(Attention.forward(gm, x))  # gm has the layer that forward calls
 
 
 def test_a_hinted_trace_is_the_plain_one_where_that_succeeds():
@@ -55,7 +57,7 @@ def test_a_hinted_trace_is_the_plain_one_where_that_succeeds():
 def test_sizes_leave_no_nodes_in_a_concrete_trace():
     gm, tier, _ = trace(Attention(), (torch.rand(2, 5, 8),), tier='concrete')
     shown = lines(gm.graph)
-    assert tier == 'concrete' and not any('shape' in line for line in shown), shown
+    assert tier == 'concrete' and not any('getattr' in line for line in shown), shown
     assert any('reshape' in line and '2, 5, 3, 8' in line for line in shown), shown
 
 
@@ -70,8 +72,9 @@ def test_weights_are_not_read_for_shapes():
             return y * y.shape[1] if len(y) == 1 else y
     model = Wide()
     gm, tier, _ = trace(model, (torch.rand(1, 20000),), build=lambda: model)
-    assert tier == 'hinted' and '*' in str(gm.code)
-    assert '[1, 20000]' in str(gm.graph) or True
+    assert tier == 'hinted' and [n for n in gm.graph.nodes if n.name == 'a'][0]._hint.shape == (
+        1, 20000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 800_000  # KiB; the weight has 1.6 GB
 
 
 def test_data_decides_where_it_is_asked():
@@ -142,7 +145,7 @@ def test_the_library_prints_the_same_graph():
 
 
 def test_nodes_know_where_they_come_from():
-    graph = symbolic_trace(Attention.__init__ and nn.Sequential(nn.Sequential(nn.ReLU()))).graph
+    graph = symbolic_trace(nn.Sequential(nn.Sequential(nn.ReLU()))).graph
     relu = [n for n in graph.nodes if n.op == 'call_module'][0]
     assert [relu._scope[1], relu._scope[2]] == ['0', 'Sequential'], relu._scope
 
@@ -153,17 +156,15 @@ def test_nodes_know_where_they_come_from():
 
 
 def test_a_thousand_traces_need_no_more_memory():
-    import gc
-    import resource
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
 
     def many(n):
         for _ in range(n):
             symbolic_trace(model)
         gc.collect()
-        return len(gc.get_objects()), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    objects, _ = many(600)  # generated code is remembered for that many
-    more, _ = many(400)
+        return len(gc.get_objects())
+    objects = many(600)  # the code of so many is kept for tracebacks
+    more = many(400)
     assert more - objects < 200, (objects, more)
 
 
