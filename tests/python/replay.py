@@ -48,7 +48,7 @@ def run(code, names):
 
 def start(name):
     names = {'__name__': '__main__'}
-    exec('import torch, copy, operator, math\nimport torch.nn.functional as F', names)
+    exec('import torch, torch.fx, copy, operator, math\nimport torch.nn.functional as F', names)
     return names
 
 

@@ -7,6 +7,8 @@ with Python's repr of it, `?name` "name=True" when it is true.
 """
 import sys
 
+from _fxscope import Tensor
+
 from .module import Module
 
 
@@ -31,6 +33,7 @@ def layer(signature, spec, call, forward='input', base=Module, keep=None, **memb
     """A layer class in the caller's module. `keep` renames what the constructor keeps: a dict of
     attribute -> expression over the arguments."""
     names = sys._getframe(1).f_globals
+    names.setdefault('Tensor', Tensor)
     name, _, rest = signature.partition('(')
     arguments = rest.rpartition(')')[0]
     kept = [part.partition('=')[0].strip(' *') for part in _split(arguments)]
@@ -38,9 +41,11 @@ def layer(signature, spec, call, forward='input', base=Module, keep=None, **memb
     kept.update(keep or {})
     body = ''.join(f'\n    self.{attribute} = {value}' for attribute, value in kept.items()
                    if value is not None)
+    # Annotated as PyTorch's are: a trace shows them at the inputs.
+    inputs = ', '.join(part if '=' in part else f'{part}: Tensor' for part in forward.split(', '))
     source = (f'def __init__(self{", " if arguments else ""}{arguments}):\n'
               f'    super({name}, self).__init__()' + body +
-              f'\ndef forward(self, {forward}):\n    return {call}\n')
+              f'\ndef forward(self, {inputs}) -> Tensor:\n    return {call}\n')
     space = {}
     exec(compile(source, f'<fxscope>/{names["__name__"]}', 'exec'), names, space)
     space['__init__'].__qualname__ = name + '.__init__'

@@ -1,6 +1,7 @@
 """torch.nn.modules.activation"""
 import _fxscope
 import torch
+from torch import Tensor
 
 from .. import functional as F
 from .. import init
@@ -39,9 +40,15 @@ Softmin = layer('Softmin(dim=None)', 'dim=', 'F.softmin(input, self.dim, _stackl
 Softmax = layer('Softmax(dim=None)', 'dim=', 'F.softmax(input, self.dim, _stacklevel=5)')
 LogSoftmax = layer('LogSoftmax(dim=None)', 'dim=',
                    'F.log_softmax(input, self.dim, _stacklevel=5)')
-Softmax2d = layer('Softmax2d()', '', 'F.softmax(input, -3, _stacklevel=5)')
 Threshold = layer('Threshold(threshold, value, inplace=False)', 'threshold= value= ?inplace',
                   'F.threshold(input, self.threshold, self.value, self.inplace)')
+
+
+class Softmax2d(Module):
+    def forward(self, input: Tensor) -> Tensor:
+        assert input.dim() == 4 or input.dim() == 3, \
+            'Softmax2d requires a 3D or 4D tensor as input'
+        return F.softmax(input, -3, _stacklevel=5)
 
 
 class Hardtanh(Module):
@@ -52,7 +59,7 @@ class Hardtanh(Module):
         self.inplace = inplace
         assert self.max_val > self.min_val
 
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self):
@@ -74,7 +81,7 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         self.weight = Parameter(torch.empty(num_parameters, dtype=dtype).fill_(init))
 
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)
 
     def extra_repr(self):

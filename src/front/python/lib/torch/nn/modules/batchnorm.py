@@ -1,5 +1,6 @@
 """torch.nn.modules.batchnorm"""
 import torch
+from torch import Tensor
 
 from .. import functional as F
 from .. import init
@@ -62,7 +63,7 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         average = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:

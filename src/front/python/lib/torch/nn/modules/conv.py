@@ -1,7 +1,9 @@
 """torch.nn.modules.conv"""
 import math
+from typing import Optional
 
 import torch
+from torch import Tensor
 
 from .. import functional as F
 from .. import init
@@ -101,14 +103,14 @@ def _convolution(n, sizes):
                              sizes(dilation), False, zeros, groups, bias, padding_mode,
                              dtype=dtype)
 
-        def _conv_forward(self, input, weight, bias):
+        def _conv_forward(self, input: Tensor, weight: Tensor, bias: Optional[Tensor]):
             if self.padding_mode != 'zeros':
                 return getattr(F, function)(self._pad_mode_forward(input), weight, bias,
                                             self.stride, zeros, self.dilation, self.groups)
             return getattr(F, function)(input, weight, bias, self.stride, self.padding,
                                         self.dilation, self.groups)
 
-        def forward(self, input):
+        def forward(self, input: Tensor) -> Tensor:
             return self._conv_forward(input, self.weight, self.bias)
 
     return _named(Conv, f'Conv{n}d')

@@ -1,4 +1,6 @@
 """torch.nn.modules.instancenorm"""
+from torch import Tensor
+
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase, _wants
 
@@ -15,7 +17,7 @@ class _InstanceNorm(_NormBase):
                                self.training or not self.track_running_stats, self.momentum,
                                self.eps)
 
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         if input.dim() == self._batchless:
             return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)

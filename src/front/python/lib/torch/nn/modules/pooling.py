@@ -1,4 +1,6 @@
 """torch.nn.modules.pooling"""
+from typing import List, Optional  # noqa: F401  (in what layer() compiles)
+
 from .. import functional as F
 from ._define import layer
 from .module import Module
@@ -67,7 +69,7 @@ def _unpool(n, tuple_of):
     return layer(
         f'MaxUnpool{n}d(kernel_size, stride=None, padding=0)', _WINDOW,
         f'F.max_unpool{n}d(input, indices, self.kernel_size, self.stride, self.padding, '
-        'output_size)', forward='input, indices, output_size=None', base=_MaxUnpoolNd,
+        'output_size)', forward='input, indices, output_size: Optional[List[int]] = None', base=_MaxUnpoolNd,
         keep={'kernel_size': f'{tuple_of}(kernel_size)',
               'stride': f'{tuple_of}(stride if stride is not None else kernel_size)',
               'padding': f'{tuple_of}(padding)'})

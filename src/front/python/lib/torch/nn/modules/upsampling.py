@@ -1,4 +1,6 @@
 """torch.nn.modules.upsampling"""
+from torch import Tensor
+
 from .. import functional as F
 from .module import Module
 
@@ -20,7 +22,7 @@ class Upsample(Module):
         self.align_corners = align_corners
         self.recompute_scale_factor = recompute_scale_factor
 
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
                              recompute_scale_factor=self.recompute_scale_factor)
 
