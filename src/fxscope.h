@@ -366,6 +366,8 @@ FXS_API void fxs_graph_free(fxs_graph *g);
 FXS_API fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
                                          const fxs_value *args, const fxs_value *kwargs,
                                          const char *name, const char *type, fxs_node **out);
+/* torch's node.target = ...; the text is copied. The name stays. */
+FXS_API fxs_status fxs_node_set_target(fxs_node *n, const char *target);
 /* Replaces a node's arguments and keeps the users of all nodes right; copies. */
 FXS_API fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 FXS_API fxs_ctx *fxs_graph_ctx(const fxs_graph *g);
@@ -491,12 +493,10 @@ FXS_API fxs_status fxs_graph_deep_copy(const fxs_graph *g, fxs_graph **out);
  * NULL): how many. */
 FXS_API fxs_status fxs_graph_eliminate_dead_code(fxs_graph *g, size_t *erased);
 
-/* Where the arguments of a traced forward were lists, tuples or dicts (concrete_args), each of
- * their leaves is a placeholder, and the graph returns a flat list. These are torch.fx's
- * flatten_inps and unflatten_outs: the arguments of forward as a list with one value a placeholder,
- * and the result of forward from that flat list; both counted. Other graphs take and give values
- * as they are, and arguments that are flat already stay so. A tree of another form is FXS_ETYPE,
- * FXS_EINDEX or FXS_ENOTFOUND. */
+/* Where arguments of a traced forward were lists, tuples or dicts, each of their leaves is a
+ * placeholder. torch.fx's flatten_inps and unflatten_outs: the arguments of forward as a list of
+ * one value a placeholder, and its result from the flat list that the graph returns; both counted.
+ * What is flat already stays. A tree of another form is FXS_ETYPE, FXS_EINDEX or FXS_ENOTFOUND. */
 FXS_API fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *args, size_t nargs,
                                           fxs_value *flat);
 FXS_API fxs_status fxs_graph_unflatten_outs(const fxs_graph *g, const fxs_value *flat,

@@ -18,6 +18,8 @@
 #ifndef FXTRACE_H
 #define FXTRACE_H
 
+#include <stdio.h>
+
 #include "fxscope.h"
 
 #ifdef __cplusplus
@@ -311,10 +313,11 @@ typedef struct fxs_trace_options {
      * NULL: the usual one. */
     const char *(*path_of_module)(void *user, const fxs_module *m, const char *usual);
     void *user;
-    bool record_source;   /* each node remembers file and line */
-    bool trace_asserts;   /* fxs_assert becomes a node */
-    bool proxy_buffers;   /* buffers as parameters: one node for the whole trace */
-    bool refuse_mutation; /* functions that write in place are an error */
+    bool record_source;         /* each node remembers file and line */
+    bool trace_asserts;         /* fxs_assert becomes a node */
+    bool proxy_buffers;         /* buffers as parameters: one node for the whole trace */
+    bool param_shapes_constant; /* shape, ndim, size(), dim(), numel() of a parameter are values */
+    bool refuse_mutation;       /* functions that write in place are an error */
 } fxs_trace_options;
 
 /* Traces root's forward (or, of a layer or Sequential, what it computes) into a new GraphModule
@@ -332,5 +335,16 @@ FXS_API fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char
  * still the caller's. */
 FXS_API fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *class_name,
                                         fxs_module **out);
+
+/* ---- Showing what came out, in one line each
+ * -------------------------------------------------------------------------------------------- */
+
+/* fxs_run with inputs as on the command line, separated by blanks: "1x3x224x224 n=int:3". */
+FXS_API fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options *opt,
+                                fxs_run_summary *summary);
+/* Writes m to a stream as Python's print does: "graph", "tabular", "modules", "file", "code",
+ * "readable" (print_readable, with shapes), "python" (a whole file), or the "table" of results.
+ * Another form is FXS_ENOTFOUND. */
+FXS_API fxs_status fxs_module_write(const fxs_module *m, const char *form, FILE *out);
 
 #endif

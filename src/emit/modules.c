@@ -1,7 +1,9 @@
 /* modules.c: print(model), and the whole file: module tree, declarations, graph. */
 #include <string.h>
 
+#include "base/pytext.h"
 #include "emit/format.h"
+#include "ir/pytree.h"
 
 static void indent(fxs_buf *b, size_t depth) { fxs_buf_fill(b, ' ', 2 * depth); }
 
@@ -67,6 +69,20 @@ static void put_dotted(fxs_buf *b, const char *path, const char *name) {
     fxs_buf_printf(b, "%s%s%s", path, *path ? "." : "", name);
 }
 
+/* How the values are made, where that is not how a declared tensor's are. */
+static void put_init(fxs_buf *b, const fxs_parameter *p) {
+    static const char *const words[] = {
+        [FXS_INIT_ZEROS] = " zeros", [FXS_INIT_ONES] = " ones", [FXS_INIT_NORMAL] = " normal"};
+    bool usual = p->is_buffer ? p->init == FXS_INIT_ZEROS
+                              : p->init == FXS_INIT_UNIFORM && p->bound == FXS_DECLARED_BOUND;
+    if (usual || p->given || p->declared)
+        return;
+    if (p->init == FXS_INIT_UNIFORM)
+        fxs_buf_printf(b, " uniform(%.17g)", p->bound);
+    else
+        fxs_buf_puts(b, words[p->init]);
+}
+
 static fxs_status declare_module(void *user, const char *path, fxs_module *m) {
     declare_user *u = user;
     for (size_t i = 0; i < m->nattributes; i++) {
@@ -91,8 +107,66 @@ static fxs_status declare_module(void *user, const char *path, fxs_module *m) {
         }
         fxs_buf_puts(u->out, ": torch.");
         fxs_buf_tensor(u->out, p->spec);
+        put_init(u->out, p);
         fxs_buf_putc(u->out, '\n');
     }
+    return FXS_OK;
+}
+
+/* ---- graphs, with what print(graph) does not tell
+ * ------------------------------------------------------------------------------------------ */
+
+static fxs_status put_wraps(fxs_buf *b, const fxs_graph *g) {
+    fxs_map seen = {0};
+    fxs_status s = FXS_OK;
+    for (const fxs_node *n = fxs_graph_first(g); n && s == FXS_OK; n = fxs_node_next(n)) {
+        if (!n->wrapped || fxs_map_get(&seen, n->target))
+            continue;
+        fxs_buf_puts(b, "torch.fx.wrap(");
+        fxs_buf_quoted(b, n->target, strlen(n->target));
+        fxs_buf_puts(b, ")\n");
+        if (!fxs_map_put(&seen, n->target, strlen(n->target), (void *)n))
+            s = fxs_fail_memory(g->ctx);
+    }
+    fxs_map_free(&seen);
+    return s;
+}
+
+/* "graph(self, a = ('*', ['*'])) -> {'s': '*'}:", or "graph() -> TYPE:" */
+static void put_header(fxs_buf *b, const fxs_graph *g) {
+    const fxs_pytree *t = g->pytree;
+    const fxs_node *last = g->root.prev;
+    fxs_buf_printf(b, "graph(%s", t && t->bound ? "self" : "");
+    for (size_t i = 0; t && i < t->nparams; i++) {
+        fxs_buf_printf(b, "%s%s = ", i || t->bound ? ", " : "", t->params[i]);
+        fxs_buf_repr(b, fxs_value_item(&t->inputs, i), &(fxs_repr){0});
+    }
+    fxs_buf_puts(b, ")");
+    if (t) {
+        fxs_buf_puts(b, " -> ");
+        fxs_buf_repr(b, &t->output, &(fxs_repr){0});
+    } else if (last->kind == FXS_OUTPUT && last != &g->root && last->type) {
+        fxs_buf_printf(b, " -> %s", last->type);
+    }
+    fxs_buf_puts(b, ":\n");
+}
+
+typedef struct graph_user {
+    fxs_buf *out;
+    unsigned flags;
+} graph_user;
+
+static fxs_status put_graph(void *user, const char *path, fxs_module *m) {
+    graph_user *u = user;
+    char *text;
+    if (!m->graph)
+        return FXS_OK;
+    FXS_TRY(put_wraps(u->out, m->graph));
+    fxs_buf_printf(u->out, "%s%s", path, *path ? "." : "");
+    put_header(u->out, m->graph);
+    FXS_TRY(fxs_graph_print(m->graph, u->flags, &text, NULL));
+    fxs_buf_puts(u->out, text + strcspn(text, "\n") + 1);
+    fxs_free(text);
     return FXS_OK;
 }
 
@@ -103,15 +177,10 @@ fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **tex
     fxs_status s = fxs_module_walk((fxs_module *)m, declare_module, &u);
     fxs_map_free(&u.shared);
     fxs_arena_clear(&u.arena);
-    char *graph = NULL;
-    if (s == FXS_OK && m->graph)
-        s = fxs_graph_print(m->graph, flags, &graph, NULL);
-    if (s != FXS_OK) {
-        fxs_buf_free(&b);
-        return s;
-    }
-    if (graph)
-        fxs_buf_puts(&b, graph);
-    fxs_free(graph);
-    return fxs_buf_give(m->ctx, &b, text, len);
+    if (s == FXS_OK)
+        s = fxs_module_walk((fxs_module *)m, put_graph, &(graph_user){&b, flags});
+    if (s == FXS_OK)
+        return fxs_buf_give(m->ctx, &b, text, len);
+    fxs_buf_free(&b);
+    return s;
 }

@@ -88,13 +88,24 @@ typedef struct declaration {
     int64_t sizes[FXS_MAX_DIM];
     const char *same_as; /* of `parameter a = b`: b, else NULL */
     size_t same_len;
+    bool has_init; /* "uniform(0.5)" stands behind the shape */
+    fxs_init init;
+    double bound;
 } declaration;
+
+/* A graph of the file, owned until a module takes it over. */
+typedef struct graph_part {
+    const char *where, *path; /* "": of the root */
+    fxs_graph *graph;
+    struct graph_part *next;
+} graph_part;
 
 typedef struct file {
     fxs_text t;
     fxs_module *root;
-    fxs_graph *graph;
-    const char *graph_at;
+    graph_part *graphs; /* the last one first */
+    bool has_graph;     /* of the root */
+    struct fxs_text_wrap *wraps;
     declaration *declarations;
     size_t ndeclarations, declarations_cap;
 } file;
@@ -129,6 +140,28 @@ static size_t dotted_len(const char *s) {
     return n;
 }
 
+/* How the values are made: zeros, ones, normal, uniform(BOUND). */
+static fxs_status read_init(fxs_text *t, declaration *d) {
+    static const struct {
+        const char *word;
+        fxs_init init;
+    } words[] = {{"zeros", FXS_INIT_ZEROS}, {"ones", FXS_INIT_ONES}, {"normal", FXS_INIT_NORMAL}};
+    fxs_text_blanks(t);
+    for (size_t i = 0; i < sizeof words / sizeof *words && !d->has_init; i++) {
+        d->has_init = fxs_text_accept(t, words[i].word);
+        d->init = words[i].init;
+    }
+    if (d->has_init || !fxs_text_accept(t, "uniform("))
+        return FXS_OK;
+    size_t n = strcspn(t->at, ")\n");
+    if (!fxs_read_float(t->at, n, &d->bound) || d->bound < 0 || t->at[n] != ')')
+        return fxs_text_expected(t, "a bound and ')'");
+    t->at += n + 1;
+    d->has_init = true;
+    d->init = FXS_INIT_UNIFORM;
+    return FXS_OK;
+}
+
 static fxs_status declaration_line(file *f, bool is_buffer) {
     fxs_text *t = &f->t;
     declaration d = {.is_buffer = is_buffer};
@@ -149,6 +182,7 @@ static fxs_status declaration_line(file *f, bool is_buffer) {
     } else if (fxs_text_accept(t, ":")) {
         fxs_text_blanks(t);
         FXS_TRY(fxs_text_shape(t, &d.dtype, &d.ndim, d.sizes));
+        FXS_TRY(read_init(t, &d));
     } else {
         return fxs_text_expected(t, "':' and a shape, or '=' and a name");
     }
@@ -201,6 +235,11 @@ static fxs_status apply_declaration(file *f, const declaration *d, bool make) {
         return fxs_text_fail(&f->t, d->where, "'%s' is a module", name);
     if (!d->same_as) {
         fxs_status s = fxs_module_add_tensor(m, name, d->is_buffer, d->dtype, d->ndim, d->sizes);
+        fxs_parameter *p = s == FXS_OK ? fxs_module_attribute(m, name, strlen(name)) : NULL;
+        if (p && d->has_init && !p->implied) {
+            p->init = d->init;
+            p->bound = d->bound;
+        }
         if (s == FXS_OK || s == FXS_ENOMEM)
             return s;
         char *message =
@@ -225,15 +264,28 @@ static bool line_starts(const char *s, const char *word) {
     return strncmp(s, word, n) == 0;
 }
 
-/* CLASS( at the end of a line, or CLASS(...) alone on it. */
+/* A part of the dump stands on the next line. */
+static bool part_follows(const char *s) {
+    const char *next = s + strcspn(s, "\n");
+    next += *next == '\n';
+    return line_starts(next, "  (") || line_starts(next, "parameter ") ||
+           line_starts(next, "buffer ") || line_starts(next, "graph(") || fxs_text_is_wrap(next);
+}
+
+/* CLASS( at the end of a line, or CLASS(...) alone on it. A function that was traced has a small
+ * letter: that is prose, if no other part follows. */
 static bool is_tree_line(const char *s) {
     size_t n = 0, len = strcspn(s, "\n");
-    while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.')
+    bool lambda = line_starts(s, "<lambda>");
+    while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.' ||
+           (lambda && strchr("<>", s[n])))
         n++;
     while (len && (s[len - 1] == ' ' || s[len - 1] == '\r' || s[len - 1] == '\t'))
         len--;
-    return n && (isupper((unsigned char)s[0]) || s[0] == '_') && s[n] == '(' &&
-           (s[len - 1] == '(' || s[len - 1] == ')');
+    bool begins = isupper((unsigned char)s[0]) || s[0] == '_';
+    if (n == 0 || s[n] != '(' || (s[len - 1] != '(' && s[len - 1] != ')'))
+        return false;
+    return begins || ((islower((unsigned char)s[0]) || lambda) && part_follows(s));
 }
 
 /* What a log or a bug report says around the dump. A line that begins as parts of the dump do is
@@ -260,21 +312,56 @@ static void skip_code(fxs_text *t) {
     while (t->at < t->end && (*t->at == ' ' || *t->at == '\n'));
 }
 
+/* "graph():", or "PATH.graph():" of a module that is a graph itself. */
+static fxs_status graph_section(file *f) {
+    fxs_text *t = &f->t;
+    bool is_graph;
+    size_t n = fxs_text_graph_path(t->at, &is_graph);
+    for (const graph_part *p = f->graphs; p; p = p->next)
+        if (strlen(p->path) == n && memcmp(p->path, t->at, n) == 0)
+            return fxs_text_fail(t, t->at, "a second graph; %s holds one",
+                                 n ? "each module" : "one file");
+    graph_part *part = FXS_NEW(t->arena, graph_part);
+    if (!part)
+        return fxs_fail_memory(t->ctx);
+    part->where = t->at;
+    part->path = fxs_arena_dup(t->arena, t->at, n);
+    if (!part->path)
+        return fxs_fail_memory(t->ctx);
+    FXS_TRY(fxs_graph_new(t->ctx, &part->graph));
+    part->next = f->graphs;
+    f->graphs = part;
+    f->has_graph = f->has_graph || n == 0;
+    t->at += strcspn(t->at, "(") + 1;
+    FXS_TRY(fxs_text_whole_graph(t, part->graph, f->wraps));
+    f->wraps = NULL;
+    return FXS_OK;
+}
+
+/* Every graph to its module. */
+static fxs_status hand_out_graphs(file *f) {
+    for (graph_part *p = f->graphs; p; p = p->next) {
+        fxs_module *m = fxs_module_find(f->root, p->path);
+        if (!m)
+            return fxs_text_fail(&f->t, p->where, "there is no module '%s' that had this graph",
+                                 p->path);
+        fxs_module_set_graph(m, p->graph);
+        p->graph = NULL;
+    }
+    return FXS_OK;
+}
+
 static fxs_status section(file *f) {
     fxs_text *t = &f->t;
-    const char *start = t->at;
+    bool is_graph;
     fxs_text_blanks(t);
+    fxs_text_graph_path(t->at, &is_graph);
     if (is_noise(t->at)) {
         fxs_text_next_line(t);
-    } else if (fxs_text_accept(t, "graph(")) {
-        if (f->graph_at)
-            return fxs_text_fail(t, start, "a second graph; one file holds one");
-        f->graph_at = start;
-        FXS_TRY(fxs_graph_new(t->ctx, &f->graph));
-        t->at += strcspn(t->at, ")\n");
-        if (!fxs_text_accept(t, "):"))
-            return fxs_text_expected(t, "'):'");
-        return fxs_text_graph(t, f->graph);
+    } else if (is_graph) {
+        return graph_section(f);
+    } else if (fxs_text_is_wrap(t->at)) {
+        return fxs_text_wrap_line(t, &f->wraps);
     } else if (fxs_text_accept(t, "parameter ") || fxs_text_accept(t, "buffer ")) {
         return declaration_line(f, t->at[-2] == 'r' && t->at[-3] == 'e' && t->at[-4] == 'f');
     } else if (is_code(t->at)) {
@@ -306,7 +393,7 @@ static fxs_status read_file(file *f) {
         t->at += 3;
     while (t->at < t->end)
         FXS_TRY(section(f));
-    if (!f->graph_at)
+    if (!f->has_graph)
         return fxs_text_fail(t, t->at,
                              "expected a graph ('graph():' and its nodes, as print(graph) gives "
                              "them), found the end "
@@ -316,9 +403,7 @@ static fxs_status read_file(file *f) {
         FXS_TRY(fxs_module_new(t->ctx, "GraphModule", NULL, NULL, &f->root));
     for (size_t i = 0; i < f->ndeclarations; i++)
         FXS_TRY(apply_declaration(f, &f->declarations[i], make));
-    fxs_module_set_graph(f->root, f->graph);
-    f->graph = NULL;
-    return FXS_OK;
+    return hand_out_graphs(f);
 }
 
 static fxs_status load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
@@ -334,7 +419,8 @@ static fxs_status load_text(fxs_ctx *ctx, const char *name, const char *text, si
     if (s == FXS_OK) {
         *out = fxs_module_ref(f.root);
     }
-    fxs_graph_free(f.graph);
+    for (graph_part *p = f.graphs; p; p = p->next)
+        fxs_graph_free(p->graph);
     fxs_module_unref(f.root);
     fxs_free(f.declarations);
     fxs_arena_clear(&arena);

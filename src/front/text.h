@@ -48,6 +48,14 @@ fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits
 fxs_status fxs_text_module(fxs_text *t, fxs_module **out);
 /* The lines of a graph behind "graph(...):", into g. `indent` is that of the "graph" line. */
 fxs_status fxs_text_graph(fxs_text *t, fxs_graph *g);
+/* What stands before and around a graph (text_header.c). The path of the module whose graph a line
+ * begins (0 letters: the root's), and a function that torch.fx.wrap was told of. */
+size_t fxs_text_graph_path(const char *line, bool *is_graph);
+struct fxs_text_wrap;
+bool fxs_text_is_wrap(const char *line);
+fxs_status fxs_text_wrap_line(fxs_text *t, struct fxs_text_wrap **list);
+/* A graph with t->at behind "graph(", into g. */
+fxs_status fxs_text_whole_graph(fxs_text *t, fxs_graph *g, const struct fxs_text_wrap *wraps);
 /* float32[1, 3] or torch.float32[1, 3] at t->at. */
 fxs_status fxs_text_shape(fxs_text *t, fxs_dtype *dtype, int *ndim, int64_t *sizes);
 

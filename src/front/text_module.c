@@ -45,6 +45,10 @@ static fxs_status make_module(fxs_text *t, const char *name, size_t name_len, co
         return fxs_fail_memory(t->ctx);
     FXS_TRY(fxs_text_arguments(t, extra, extra_len, &fits, &args, &kwargs));
     fxs_status s = fxs_module_new(t->ctx, class_name, &args, &kwargs, out);
+    if (s == FXS_ETYPE && extra_len == 0) { /* a layer that was traced: it is a graph now */
+        fxs_ctx_clear(t->ctx);
+        s = fxs_module_new_bare(t->ctx, class_name, out);
+    }
     if (s != FXS_OK && s != FXS_ENOMEM) {
         char *why = fxs_arena_dup(t->arena, fxs_ctx_error(t->ctx), strlen(fxs_ctx_error(t->ctx)));
         fxs_ctx_clear(t->ctx);

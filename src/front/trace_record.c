@@ -165,8 +165,25 @@ fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *
                   &as.args, &as.kwargs);
 }
 
+/* A parameter whose shape is asked for, where that is a value (torch's ParameterProxy): it takes
+ * the place of its node, and the call is computed at once. */
+static void know_shape(const fxs_tracer *t, const char *name, const fxs_value *args) {
+    static const char *const known[] = {"shape", "ndim", "size", "dim", "numel", "nelement"};
+    fxs_value *self = args->tag == FXS_V_TUPLE ? (fxs_value *)fxs_value_item(args, 0) : NULL;
+    bool asked = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        asked = asked || strcmp(name, known[i]) == 0;
+    if (!t->opt.param_shapes_constant || !asked || !self || self->tag != FXS_V_NODE ||
+        self->u.node->kind != FXS_GET_ATTR)
+        return;
+    fxs_parameter *p = fxs_module_lookup(t->root, self->u.node->target).param;
+    if (p && !p->is_buffer)
+        *self = (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = p->spec};
+}
+
 fxs_proxy fxs_tracer_method(fxs_tracer *t, const char *name, const fxs_value *args,
                             const fxs_value *kwargs) {
+    know_shape(t, name, args);
     fxs_proxy made = fxs_poison(t);
     bool done = false;
     fxs_status s = try_compute(t, "Tensor.", name, args, kwargs, &done, &made);
@@ -267,7 +284,8 @@ fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name) {
     fxs_value args, kwargs;
     if (!t || t->failed)
         return fxs_poison(t);
-    return fxs_proxy_arguments(t, 2, p, &args, &kwargs)
-               ? fxs_tracer_function(t, "builtins.getattr", &args, &kwargs)
-               : fxs_poison(t);
+    if (!fxs_proxy_arguments(t, 2, p, &args, &kwargs))
+        return fxs_poison(t);
+    know_shape(t, name, &args);
+    return fxs_tracer_function(t, "builtins.getattr", &args, &kwargs);
 }

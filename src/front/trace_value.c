@@ -235,7 +235,8 @@ static fxs_status argument_leaf(void *user, const fxs_value *leaf, fxs_value *ou
     fxs_traced_tensor *of = fxs_tracer_tensor(t, leaf->u.tensor);
     if (!of)
         FXS_TRY(name_constant(t, leaf->u.tensor, &of));
-    FXS_TRY(fxs_tracer_get_attr(t, of, &node));
+    /* It was not read through its module: a node at each use, also for a parameter. */
+    FXS_TRY(fxs_tracer_node(t, FXS_GET_ATTR, of->path, NULL, NULL, NULL, &node));
     *out = fxs_of_node(node);
     return FXS_OK;
 }

@@ -156,6 +156,17 @@ fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v) {
     return fxs_node_adopt_args(n, &args, &kwargs);
 }
 
+fxs_status fxs_node_set_target(fxs_node *n, const char *target) {
+    fxs_graph *g = n->graph;
+    if (!*target)
+        return fxs_fail(g->ctx, FXS_EINVAL, "Node %s: an empty target", n->name);
+    char *copy = fxs_arena_dup(&g->arena, target, strlen(target));
+    if (!copy)
+        return fxs_fail_memory(g->ctx);
+    n->target = copy;
+    return FXS_OK;
+}
+
 fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value *v) {
     fxs_graph *g = n->graph;
     fxs_value args, old, kwargs;

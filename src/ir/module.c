@@ -229,7 +229,7 @@ fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer
     if (known)
         return declare_known(m, name, known, &s);
     if (!is_buffer) /* no initialiser is known: small and not constant, as most networks choose */
-        s.init = FXS_INIT_UNIFORM, s.bound = 0.05;
+        s.init = FXS_INIT_UNIFORM, s.bound = FXS_DECLARED_BOUND;
     fxs_parameter *p = new_param(m, &s);
     if (!p)
         return m->ctx->status ? m->ctx->status : fxs_fail_memory(m->ctx);

@@ -53,6 +53,9 @@ struct fxs_module {
     void (*forward_free)(struct fxs_forward *f);
 };
 
+/* A parameter that is declared, and whose initialiser nobody knows: uniform within this. */
+#define FXS_DECLARED_BOUND 0.05
+
 /* A module without the state that its class implies. */
 fxs_status fxs_module_new_bare(fxs_ctx *ctx, const char *class_name, fxs_module **out);
 /* Puts a tensor that is there already under a name that is free; counts it. */

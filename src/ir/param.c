@@ -55,7 +55,7 @@ static fxs_status seed_module(void *user, const char *path, fxs_module *m) {
     (void)user;
     for (size_t i = 0; i < m->nattributes; i++) {
         fxs_parameter *p = m->attributes[i].param;
-        if (p->made_for == m)
+        if (p->made_for == m || !p->made_for) /* the layer that it was made for may be gone */
             p->seed = (h * 31) ^ fxs_hash(m->attributes[i].name, strlen(m->attributes[i].name));
     }
     return FXS_OK;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fxtrace.h"
 #include "run/inputs.h"
 
 static fxs_status to_meta(void *user, const fxs_value *leaf, fxs_value *out) {
@@ -84,5 +85,23 @@ fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *o
     own.parameters = fxs_module_parameter_count(m);
     if (summary)
         *summary = own;
+    return s;
+}
+
+fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options *opt,
+                        fxs_run_summary *summary) {
+    fxs_inputs *in;
+    FXS_TRY(fxs_inputs_new(m->ctx, &in));
+    fxs_status s = FXS_OK;
+    for (inputs += strspn(inputs, " "); *inputs && s == FXS_OK; inputs += strspn(inputs, " ")) {
+        size_t n = strcspn(inputs, " ");
+        char *spec = fxs_memdup0(inputs, n);
+        s = spec ? fxs_inputs_add(in, spec) : fxs_fail_memory(m->ctx);
+        fxs_free(spec);
+        inputs += n;
+    }
+    if (s == FXS_OK)
+        s = fxs_run(m, in, opt, summary);
+    fxs_inputs_free(in);
     return s;
 }
