@@ -45,11 +45,11 @@ typedef struct cli_settings {
     bool only_tensors, fold, clusters;
     int depth;
     const char *output, *pattern, *replacement, *weights;
-    const char *allow;
-    cli_list paths; /* --path */
-    bool isolated, traceback, guard;
-    double python_seconds;
-    int max_memory; /* MB; 0: no limit */
+    const char *allow, *tier;
+    cli_list paths, arguments; /* --path, --arg */
+    bool isolated, traceback, guard, strict;
+    double python_seconds; /* negative: not given */
+    int max_memory;        /* MB; 0: no limit */
     bool help, version, meta, stats, train, torch2, verbose, processor_time;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
     unsigned print_format, table_format, png_fit, bench_by; /* which of the option's words */

@@ -2,6 +2,7 @@
  * files. */
 #include <string.h>
 
+#include "python.h"
 #include "session.h"
 
 #include "render/fxrender.h"
@@ -60,6 +61,7 @@ static const cli_option options[] = {
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
     CLI_THREADS_ROW,
+    CLI_PYTHON_ROWS,
     CLI_HELP_ROW,
     {0},
 };

@@ -1,6 +1,7 @@
 /* cmd_print.c: `fxscope print`: a model's graph, modules or code as PyTorch prints them. Computes
  * nothing but, with
  * --verbose, shapes. */
+#include "python.h"
 #include "session.h"
 
 typedef enum form {
@@ -29,6 +30,7 @@ static const cli_option options[] = {
      "of its result",
      CLI_FLAG, CLI_AT(verbose)},
     CLI_INPUT_ROW,
+    CLI_PYTHON_ROWS,
     CLI_HELP_ROW,
     {0},
 };

@@ -17,7 +17,7 @@ static const cli_option options[] = {
 static cli_exit run_script(const cli_settings *s) {
     const fxs_python_plugin *python = cli_python_open();
     fxs_ctx *ctx = python ? fxs_ctx_new() : NULL;
-    fxs_python_options o = cli_python_options(s);
+    fxs_python_options o = cli_python_options(s, 0);
     if (!python)
         return CLI_FAILURE;
     if (!ctx)

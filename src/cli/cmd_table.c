@@ -1,4 +1,5 @@
 /* cmd_table.c: `fxscope table`: runs a model and prints, node by node, what was recorded. */
+#include "python.h"
 #include "session.h"
 
 static const char *const formats[] = {
@@ -21,6 +22,7 @@ static const cli_option options[] = {
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
     CLI_THREADS_ROW,
+    CLI_PYTHON_ROWS,
     CLI_HELP_ROW,
     {0},
 };

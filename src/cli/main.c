@@ -48,7 +48,7 @@ const cli_command *cli_command_find(const char *name) {
 }
 
 static cli_exit parse_and_run(const cli_command *c, int argc, char **argv) {
-    cli_settings s = {0};
+    cli_settings s = {.python_seconds = -1};
     cli_exit e = cli_parse(c, argc, argv, &s);
     if (e == CLI_OK && s.help)
         cli_print_help(c);

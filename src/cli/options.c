@@ -235,4 +235,5 @@ void cli_settings_free(cli_settings *s) {
     free(s->passes.items);
     free(s->dump_after.items);
     free(s->paths.items);
+    free(s->arguments.items);
 }

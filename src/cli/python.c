@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 const char *const cli_python_actions[] = {"net", "exec", "write", NULL};
+const char *const cli_python_tiers[] = {"plain", "hinted", "concrete", NULL};
 
 static const char file[] = "libfxscope-python.so";
 
@@ -58,13 +59,25 @@ const fxs_python_plugin *cli_python_open(void) {
     return get();
 }
 
-fxs_python_options cli_python_options(const cli_settings *s) {
-    return (fxs_python_options){.allow = s->allow,
-                                .paths = s->paths.items,
-                                .npaths = s->paths.len,
-                                .timeout = s->python_seconds,
+bool cli_is_python(const char *model) {
+    const char *dot = strstr(model, ".py");
+    while (dot && dot[3] && dot[3] != ':')
+        dot = strstr(dot + 1, ".py");
+    return dot != NULL;
+}
+
+static fxs_python_list list(const cli_list *l) { return (fxs_python_list){l->items, l->len}; }
+
+fxs_python_options cli_python_options(const cli_settings *s, double seconds) {
+    return (fxs_python_options){.paths = list(&s->paths),
+                                .arguments = list(&s->arguments),
+                                .inputs = list(&s->inputs),
+                                .tier = s->tier,
+                                .allow = s->allow,
+                                .timeout = s->python_seconds < 0 ? seconds : s->python_seconds,
                                 .max_memory = (uint64_t)s->max_memory << 20,
                                 .guarded = s->guard,
+                                .isolated = s->isolated,
                                 .traceback = s->traceback,
-                                .isolated = s->isolated};
+                                .strict = s->strict};
 }

@@ -7,8 +7,10 @@
 
 /* The plug-in's table, NULL after a message. Stays open until the process ends. */
 const fxs_python_plugin *cli_python_open(void);
-/* What the settings say of Python. */
-fxs_python_options cli_python_options(const cli_settings *s);
+/* What the settings say of Python. seconds: the time limit where none is given. */
+fxs_python_options cli_python_options(const cli_settings *s, double seconds);
+/* FILE.py, FILE.py:EXPR */
+bool cli_is_python(const char *model);
 
 #define CLI_PATH_ROW                                                                               \
     {                                                                                              \
@@ -41,6 +43,26 @@ fxs_python_options cli_python_options(const cli_settings *s);
         "traceback", 0, NULL, "show all frames of an exception, also fxscope's own", CLI_FLAG,     \
             CLI_AT(traceback)                                                                      \
     }
-extern const char *const cli_python_actions[];
+#define CLI_PYTHON_ROWS                                                                            \
+    {"arg",                                                                                        \
+     0,                                                                                            \
+     "NAME=VALUE",                                                                                 \
+     "of FILE.py: an argument of the model's constructor, a Python "                               \
+     "expression; may be repeated",                                                                \
+     CLI_LIST,                                                                                     \
+     CLI_AT(arguments)},                                                                           \
+        {"trace",                                                                                  \
+         0,                                                                                        \
+         "HOW",                                                                                    \
+         "of FILE.py: plain is torch.fx's; hinted knows the inputs' values "                       \
+         "where the program asks for them; concrete makes sizes plain numbers "                    \
+         "(default: the first that works)",                                                        \
+         CLI_TEXT,                                                                                 \
+         CLI_AT(tier),                                                                             \
+         cli_python_tiers},                                                                        \
+        {"strict", 0, NULL, "of FILE.py: refuse what torch.fx refuses", CLI_FLAG, CLI_AT(strict)}, \
+        CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW, CLI_PYTHON_TIMEOUT_ROW, CLI_MAX_MEMORY_ROW, \
+        CLI_TRACEBACK_ROW
+extern const char *const cli_python_actions[], *const cli_python_tiers[];
 
 #endif

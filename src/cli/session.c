@@ -1,6 +1,7 @@
 /* session.c: see session.h; and what the library's status means for the exit status. */
 #include <string.h>
 
+#include "python.h"
 #include "session.h"
 
 static cli_exit refuse_input(const cli_session *w, const char *spec) {
@@ -37,7 +38,19 @@ static cli_exit read_weights(cli_session *w, const char *path) {
     return CLI_OK;
 }
 
-static cli_exit read_model(cli_session *w) {
+enum { PYTHON_SECONDS = 60 };
+
+/* The plug-in says what is wrong. */
+static cli_exit read_python(cli_session *w, const cli_settings *s) {
+    const fxs_python_plugin *python = cli_python_open();
+    fxs_python_options o = cli_python_options(s, PYTHON_SECONDS);
+    o.guarded = true;
+    return python && python->load(w->ctx, w->path, &o, &w->model) == 0 ? CLI_OK : CLI_FAILURE;
+}
+
+static cli_exit read_model(cli_session *w, const cli_settings *s) {
+    if (cli_is_python(w->path))
+        return read_python(w, s);
     if (fxs_load(w->ctx, w->path, NULL, &w->model) != FXS_OK)
         return cli_session_fail(w);
     if (fxs_module_graph(w->model))
@@ -55,7 +68,7 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
         return cli_session_fail(w);
     cli_exit e = read_inputs(w, s);
     if (e == CLI_OK)
-        e = read_model(w);
+        e = read_model(w, s);
     return e == CLI_OK ? read_weights(w, s->weights) : e;
 }
 

@@ -483,13 +483,11 @@ static PyObject *legacy_tensor(PyObject *self, PyObject *args) {
     return out;
 }
 
-/* trunc_normal_(tensor, mean, std, a, b): for torch.nn.init. */
-static PyObject *trunc_normal(PyObject *self, PyObject *args) {
-    PyObject *o, *generator = NULL;
+/* tensor.trunc_normal_(mean, std, a, b): for torch.nn.init. */
+PyObject *fxpy_tensor_trunc_normal(PyObject *o, PyObject *args) {
+    PyObject *generator = NULL;
     fxpy_fill f = {.kind = FXPY_FILL_TRUNC_NORMAL, .b = 1, .low = -2, .high = 2};
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O!|ddddO:trunc_normal_", fxpy_tensor_base, &o, &f.a, &f.b, &f.low,
-                          &f.high, &generator))
+    if (!PyArg_ParseTuple(args, "|ddddO:trunc_normal_", &f.a, &f.b, &f.low, &f.high, &generator))
         return NULL;
     FxpyTensor *x = (FxpyTensor *)o;
     f.seed = fxpy_next_seed(generator);
@@ -512,7 +510,6 @@ static PyObject *trunc_normal(PyObject *self, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"_legacy_tensor", legacy_tensor, METH_VARARGS, NULL},
-    {"trunc_normal_", trunc_normal, METH_VARARGS, NULL},
     {0},
 };
 

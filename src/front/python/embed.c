@@ -68,8 +68,8 @@ static int set_paths(const char *folder, const fxs_python_options *options) {
     Py_ssize_t at = 0;
     if (!path || (folder && add_path(path, at++, folder) < 0))
         return -1;
-    for (size_t i = 0; i < options->npaths; i++)
-        if (add_path(path, at++, options->paths[i]) < 0)
+    for (size_t i = 0; i < options->paths.len; i++)
+        if (add_path(path, at++, options->paths.items[i]) < 0)
             return -1;
     return options->isolated ? 0 : add_site(path);
 }

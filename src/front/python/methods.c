@@ -475,6 +475,7 @@ PyMethodDef fxpy_tensor_methods[] = {
     {"backward", WITH_KEYWORDS(no_autograd)},
     {"retain_grad", WITH_KEYWORDS(nothing)},
     {"register_hook", WITH_KEYWORDS(nothing)},
+    {"trunc_normal_", fxpy_tensor_trunc_normal, METH_VARARGS, NULL},
     {"numpy", WITH_KEYWORDS(to_numpy)},
     {"__array__", to_array, METH_VARARGS, NULL},
     {"type", WITH_KEYWORDS(tensor_type)},

@@ -1,85 +1,128 @@
-/* plugin.c: the plug-in's table: what the command calls. Runs scripts. */
+/* plugin.c: the plug-in's table: what the command calls. Model files are loaded and checked by the
+ * frozen fxfront.driver; here is what surrounds it: the interpreter, the seat belt, messages. */
 #include "front/python/plugin.h"
-
-#include <limits.h>
-#include <stdlib.h>
 
 #include "front/python/embed.h"
 #include "front/python/guard.h"
 #include "front/python/report.h"
 
-static char *folder_of(const char *script) {
-    char *real = realpath(script, NULL), *slash = real ? strrchr(real, '/') : NULL;
-    if (slash)
-        slash[slash == real] = '\0';
-    return real;
+/* ---- around a call of the driver ---- */
+
+static PyObject *list_of(const fxs_python_list *l) {
+    PyObject *list = PyList_New((Py_ssize_t)l->len);
+    for (size_t i = 0; list && i < l->len; i++) {
+        PyObject *text = PyUnicode_DecodeFSDefault(l->items[i]);
+        if (!text)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, (Py_ssize_t)i, text);
+    }
+    return list;
 }
 
-/* Reads, compiles and runs a file in __main__. */
-static PyObject *run_file(const char *script) {
-    PyObject *main = PyImport_AddModule("__main__");
-    PyObject *dict = main ? PyModule_GetDict(main) : NULL, *out = NULL;
-    PyObject *name = PyUnicode_DecodeFSDefault(script);
-    PyObject *io = PyImport_ImportModule("io");
-    PyObject *file = io && name ? PyObject_CallMethod(io, "open_code", "O", name) : NULL;
-    PyObject *bytes = file ? PyObject_CallMethod(file, "read", NULL) : NULL;
-    if (file)
-        Py_XDECREF(PyObject_CallMethod(file, "close", NULL));
-    PyObject *code = NULL;
-    if (bytes && dict && PyDict_SetItemString(dict, "__file__", name) == 0)
-        code = Py_CompileStringExFlags(PyBytes_AS_STRING(bytes), script, Py_file_input, NULL, -1);
-    if (code)
-        out = PyEval_EvalCode(code, dict, dict);
+/* What a model file prints must not get into the picture. */
+static int quiet_stdout(void) {
+    PyObject *err = PySys_GetObject("stderr");
+    return err ? PySys_SetObject("stdout", err) : -1;
+}
+
+/* Starts Python with an empty path for the driver to fill. */
+static PyObject *start(fxs_ctx *ctx, const char *file, const fxs_python_options *options) {
+    char *argv[] = {(char *)file};
+    fxs_python_options bare = {.isolated = true};
+    if (fxpy_start(ctx, 1, argv, NULL, &bare) < 0)
+        return NULL;
+    PyObject *driver = PyImport_ImportModule("fxfront.driver");
+    if (!driver || quiet_stdout() < 0 || fxpy_guard_start(options) < 0) {
+        Py_XDECREF(driver);
+        fxpy_report_traceback(true);
+        return NULL;
+    }
+    return driver;
+}
+
+static PyObject *call(PyObject *driver, const char *function, const char *file,
+                      const fxs_python_options *o) {
+    PyObject *paths = list_of(&o->paths), *arguments = list_of(&o->arguments);
+    PyObject *inputs = list_of(&o->inputs), *name = PyUnicode_DecodeFSDefault(file), *out = NULL;
+    PyObject *method = PyObject_GetAttrString(driver, function);
+    PyObject *kwargs =
+        paths && arguments && inputs && name
+            ? Py_BuildValue("{sOsOsOszsOsO}", "paths", paths, "arguments", arguments, "inputs",
+                            inputs, "tier", o->tier, "isolated", o->isolated ? Py_True : Py_False,
+                            "strict", o->strict ? Py_True : Py_False)
+            : NULL;
+    PyObject *args = kwargs ? PyTuple_Pack(1, name) : NULL;
+    if (method && args)
+        out = PyObject_Call(method, args, kwargs);
+    Py_XDECREF(paths);
+    Py_XDECREF(arguments);
+    Py_XDECREF(inputs);
     Py_XDECREF(name);
-    Py_XDECREF(io);
-    Py_XDECREF(file);
-    Py_XDECREF(bytes);
-    Py_XDECREF(code);
+    Py_XDECREF(method);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(args);
     return out;
 }
 
-/* sys.exit(3) is 3, sys.exit("text") is 1 with the text. PyErr_Print would end the process. */
-static int exit_status(void) {
+/* What the driver has to tell beside the result. The exception that is set stays. */
+static void print_notes(PyObject *driver) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *code = value ? PyObject_GetAttrString(value, "code") : NULL;
-    int status = 1;
-    if (code == Py_None)
-        status = 0;
-    else if (code && PyLong_Check(code))
-        status = (int)PyLong_AsLong(code) & 0xff;
-    else if (code)
-        PySys_FormatStderr("%S\n", code);
-    Py_XDECREF(code);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    PyObject *notes = PyObject_CallMethod(driver, "notes", NULL);
+    for (Py_ssize_t i = 0; notes && i < PyList_GET_SIZE(notes); i++)
+        PySys_FormatStderr("fxscope: note: %S\n", PyList_GET_ITEM(notes, i));
+    Py_XDECREF(notes);
     PyErr_Clear();
-    return status;
+    PyErr_Restore(type, value, traceback);
 }
 
-static int run(fxs_ctx *ctx, int argc, char **argv, const fxs_python_options *options) {
-    char *folder = folder_of(argv[0]);
-    int status = 1;
-    if (fxpy_start(ctx, argc, argv, folder, options) == 0) {
-        PyObject *done = fxpy_guard_start(options) < 0 ? NULL : run_file(argv[0]);
-        fxpy_guard_stop();
-        if (done)
-            status = 0;
-        else if (PyErr_ExceptionMatches(PyExc_SystemExit))
-            status = exit_status();
-        else
-            fxpy_report_traceback(options->traceback);
-        Py_XDECREF(done);
-        if (Py_FinalizeEx() < 0 && status == 0)
-            status = 1; /* what was printed did not arrive */
-    }
-    free(folder);
-    return status;
+static void finish(PyObject *driver, bool failed, const fxs_python_options *options) {
+    fxpy_guard_stop();
+    print_notes(driver);
+    if (failed && options->traceback)
+        fxpy_report_traceback(true);
+    else if (failed)
+        fxpy_report_message();
+    Py_DECREF(driver);
+    PyObject *err = PySys_GetObject("stderr");
+    Py_XDECREF(err ? PyObject_CallMethod(err, "flush", NULL) : NULL);
+    PyErr_Clear();
+}
+
+/* ---- the table ---- */
+
+static int load(fxs_ctx *ctx, const char *spec, const fxs_python_options *options,
+                fxs_module **out) {
+    PyObject *driver = start(ctx, spec, options);
+    *out = NULL;
+    if (!driver)
+        return -1;
+    PyObject *module = call(driver, "load", spec, options);
+    int bad = !module || fxpy_lower(module, out) < 0 ? -1 : 0;
+    finish(driver, bad, options);
+    Py_XDECREF(module);
+    return bad;
+}
+
+static int check(fxs_ctx *ctx, const char *file, const fxs_python_options *options, char **text) {
+    PyObject *driver = start(ctx, file, options), *result;
+    int count = -1;
+    Py_ssize_t n;
+    *text = NULL;
+    if (!driver)
+        return -1;
+    result = call(driver, "check", file, options); /* (text, count) */
+    const char *s = result ? PyUnicode_AsUTF8AndSize(PyTuple_GetItem(result, 0), &n) : NULL;
+    if (s && (*text = fxs_memdup0(s, (size_t)n)))
+        count = (int)PyLong_AsLong(PyTuple_GetItem(result, 1));
+    finish(driver, count < 0, options);
+    Py_XDECREF(result);
+    return count;
 }
 
 const fxs_python_plugin *fxs_python_plugin_get(void) {
-    static const fxs_python_plugin plugin = {.abi = FXS_PYTHON_ABI, .run = run};
+    static const fxs_python_plugin plugin = {
+        .abi = FXS_PYTHON_ABI, .run = fxpy_run_script, .load = load, .check = check};
     return &plugin;
 }

@@ -89,10 +89,27 @@ static long long_attribute(PyObject *o, const char *name) {
     return n;
 }
 
+/* Python's own modules are not where the user looks for a mistake. */
+static bool in_standard_library(PyObject *traceback) {
+    const char *folder = NULL;
+    PyObject *path = PySys_GetObject("_stdlib_dir");
+    PyCodeObject *code = code_of(traceback);
+    if (path && PyUnicode_Check(path))
+        folder = PyUnicode_AsUTF8(path);
+    bool in = folder && text_begins(code->co_filename, folder);
+    const char *file = in ? PyUnicode_AsUTF8(code->co_filename) : NULL;
+    in = file && file[strlen(folder)] == '/' && !strstr(file, "/site-packages/") &&
+         !strstr(file, "/dist-packages/");
+    Py_DECREF(code);
+    PyErr_Clear();
+    return in;
+}
+
+/* The last frame that is the user's. */
 static place innermost(PyObject *traceback) {
     place p = {0};
     for (PyObject *t = traceback; t; t = (PyObject *)((PyTracebackObject *)t)->tb_next) {
-        if (is_ours(t))
+        if (is_ours(t) || in_standard_library(t))
             continue;
         PyCodeObject *code = code_of(t);
         Py_XSETREF(p.file, Py_NewRef(code->co_filename));

@@ -144,6 +144,7 @@ typedef struct fxpy_native {
     PyObject *(*run)(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *kwnames);
 } fxpy_native;
 extern const fxpy_native fxpy_natives[];
+PyObject *fxpy_tensor_trunc_normal(PyObject *o, PyObject *args);
 PyObject *fxpy_tensor_new_legacy(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
 #endif

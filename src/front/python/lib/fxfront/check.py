@@ -77,11 +77,14 @@ def _resolve(name):
         try:
             thing = getattr(thing, part)
         except AttributeError:
+            inner = '.'.join(parts[:i + 1])
             try:
-                __import__('.'.join(parts[:i + 1]))
+                __import__(inner)
                 thing = getattr(thing, part)
             except (ImportError, AttributeError):
                 return 'unknown'
+            if type(thing.__spec__.loader).__module__ == 'torch._inert':  # a placeholder
+                return 'no' if known.is_known('.'.join(parts[:i]), part) else 'unknown'
     return 'no' if isinstance(thing, Missing) else 'yes'
 
 

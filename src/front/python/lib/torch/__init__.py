@@ -135,7 +135,7 @@ class _TypedTensor(type):
         return isinstance(obj, Tensor) and obj.dtype == cls.dtype
 
     def __call__(cls, *args, **kwargs):
-        if len(args) == 1 and not isinstance(args[0], (int, Size)):
+        if len(args) == 1 and not isinstance(args[0], (_builtins.int, Size)):
             return tensor(args[0], dtype=cls.dtype)  # noqa: F821
         return empty(*args, dtype=cls.dtype)  # noqa: F821
 
@@ -149,7 +149,7 @@ for _name, _kind in (('Float', 'float32'), ('Double', 'float64'), ('Half', 'floa
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes have together."""
-    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    shapes = [(s,) if isinstance(s, _builtins.int) else tuple(s) for s in shapes]
     rank = _builtins.max((len(s) for s in shapes), default=0)
     sizes = [1] * rank
     for shape in shapes:

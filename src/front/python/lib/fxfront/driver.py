@@ -1,0 +1,130 @@
+"""From FILE.py:EXPR to a traced network, and from a file to what it needs of torch: what the
+command's draw, print, table and check call. Their options come as texts."""
+import os
+import sys
+
+from . import loader
+from .notes import note, take as notes  # noqa: F401: the command prints them
+
+
+# ---- example inputs, as the command line has them (`fxscope help inputs`)
+
+def _number(text, dtype):
+    return float(text) if dtype.is_floating_point else int(text)
+
+
+def _tensor(spec):
+    import torch
+    shape, _, rest = spec.partition(':')
+    kind, _, limits = rest.partition(':')
+    dtype = getattr(torch, kind or 'float32', None)
+    if not isinstance(dtype, torch.dtype):
+        raise loader.LoadError(f"input '{spec}': there is no dtype '{kind}'")
+    try:
+        sizes = () if shape == 'scalar' else tuple(int(n) for n in shape.split('x'))
+        low, high = (_number(n, dtype) for n in limits.split('..')) if limits else (0, 1)
+    except ValueError:
+        raise loader.LoadError(f"input '{spec}' is no SHAPE[:DTYPE[:LOW..HIGH]]") from None
+    if dtype.is_floating_point or dtype.is_complex:
+        values = torch.randn(sizes, dtype=dtype)
+        return values.uniform_(low, high) if limits else values
+    if dtype == torch.bool:
+        return torch.randint(0, 2, sizes).bool()
+    return torch.randint(low, high + 1, sizes, dtype=dtype)
+
+
+def example(spec):
+    """(name or None, value)"""
+    import torch
+    name, equals, text = spec.partition('=')
+    if not equals or not name.replace('.', '_').isidentifier():
+        name, text = None, spec
+    kind, _, value = text.partition(':')
+    if text == 'none':
+        return name, None
+    if kind == 'str':
+        return name, value
+    if kind in ('int', 'float'):
+        return name, (int if kind == 'int' else float)(value)
+    if kind == 'bool':
+        return name, value == 'true'
+    if text.startswith('@'):
+        import numpy
+        return name, torch.from_numpy(numpy.load(text[1:]))
+    return name, _tensor(text)
+
+
+def examples(specs):
+    """By name, or in order."""
+    pairs = [example(spec) for spec in specs]
+    if pairs and all(name for name, _ in pairs):
+        return dict(pairs)
+    return [value for _, value in pairs]
+
+
+# ---- loading
+
+def split(spec):
+    """'a/b.py:Net(3)' -> 'a/b.py', 'Net(3)'"""
+    at = spec.find('.py:')
+    return (spec, '') if at < 0 else (spec[:at + 3], spec[at + 4:])
+
+
+def _arguments(texts):
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition('=')
+        if not equals or not name.isidentifier():
+            raise loader.LoadError(f"--arg '{text}' is no NAME=VALUE")
+        pairs[name] = value
+    return pairs
+
+
+def _where(error):
+    """'model.py:72: ' of the innermost line that is the user's."""
+    place, traceback = '', error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith('<'):
+            place = f'{os.path.basename(file)}:{traceback.tb_lineno}: '
+        traceback = traceback.tb_next
+    return place
+
+
+def _tell(tier, reasons, inputs):
+    if tier != 'plain' and reasons:
+        reason = reasons[0][1]
+        first = str(reason).split('\n')[0] or type(reason).__name__
+        note(f'traced with {"sizes" if tier == "concrete" else "values"} of {" ".join(inputs)}, '
+             f'since a plain trace fails: {_where(reason)}{first}')
+
+
+def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, strict=False):
+    """The GraphModule of what the spec names."""
+    path, expression = split(spec)
+    loader.set_path(path, paths, isolated)
+    build, _ = loader.find_model(path, expression, _arguments(arguments))
+    import _fxscope
+    from torch.fx import _hints
+    _fxscope.set_strict(strict)
+    root = build()
+    if hasattr(root, 'eval'):
+        root.eval()
+    given = examples(inputs)
+    tier = tier or ('plain' if not given else None)
+    module, used, reasons = _hints.trace(root, given, tier, build)
+    _tell(used, reasons, inputs)
+    return module
+
+
+def check(path, paths=(), arguments=(), inputs=(), tier=None, isolated=False, strict=False):
+    """(text, how many names are not supported)"""
+    from . import check as checker
+    path, _ = split(path)
+    loader.set_path(path, paths, isolated)
+    try:
+        return checker.report(path)
+    except SyntaxError:
+        raise
+    except (OSError, ValueError) as error:
+        raise loader.LoadError(f'{path}: {getattr(error, "strerror", None) or error}') from None
