@@ -29,10 +29,11 @@ static cli_exit run_bare(const cli_settings *s) {
 const cli_command cli_main = {
     .usage = "COMMAND [ARGUMENT]...",
     .summary = "draw neural networks, and show what every node computes",
-    .details = "fxscope reads a model as PyTorch prints it, runs it node by node on the processor, "
-               "and draws its graph "
-               "with the dtype and shape of every result. Neither PyTorch nor Python is needed.\n"
-               "Options and other arguments may come in any order; '--' ends the options.",
+    .details =
+        "fxscope reads a model as PyTorch prints it, or its PyTorch source, runs it node by node "
+        "on the processor, and draws its graph with the dtype and shape of every result. "
+        "PyTorch is not needed.\n"
+        "Options and other arguments may come in any order; '--' ends the options.",
     .options = options,
     .operand = CLI_COMMAND_NAME,
     .min_operands = 0,

@@ -5,6 +5,9 @@
 #include "cli.h"
 
 static const cli_entry models[] = {
+    {"FILE.py FILE.py:EXPR",
+     "PyTorch source: the file's one network that no other uses, or what the Python expression "
+     "gives: a class, a function that builds a network, Net(width=64). The file is run."},
     {"module tree", "What print(model) gives. Layers tell their parameters by their arguments. It "
                     "may be left out when "
                     "the graph calls no modules."},
@@ -38,7 +41,8 @@ const cli_topic cli_topics[] = {
     {"models", "model files",
      "A model file is what PyTorch prints, in any order, with blank lines, comments (#) and the "
      "fences of a bug report "
-     "(```) between. '-' is standard input.",
+     "(```) between. '-' is standard input. Or it is PyTorch source, which is run: do not read "
+     "files that you do not trust.",
      models},
     {"inputs", "values for a model's inputs",
      "Each -i gives one input of the model, in order or by name. The numbers follow from --seed, "
