@@ -21,7 +21,17 @@ static int invalid_type(PyObject *o) {
 /* Widens *d by what o holds; FXS_DTYPE_COUNT is nothing yet. */
 static int infer(PyObject *o, fxs_dtype *d) {
     fxs_dtype own;
-    if (fxpy_is_tensor(o)) {
+    PyObject *scalar = PyFloat_CheckExact(o) || PyLong_CheckExact(o) ? NULL : fxpy_plain_scalar(o);
+    if (!scalar && PyErr_Occurred())
+        return -1;
+    if (scalar) { /* numpy's scalars know their own dtype */
+        PyObject *t = fxpy_tensor_from_buffer(o);
+        Py_DECREF(scalar);
+        if (!t)
+            return -1;
+        own = fxpy_tensor_meta(t)->dtype;
+        Py_DECREF(t);
+    } else if (fxpy_is_tensor(o)) {
         own = fxpy_tensor_meta(o)->dtype;
     } else if (PyFloat_Check(o)) {
         own = fxpy_default_dtype();

@@ -382,6 +382,20 @@ static PyObject *to_array(PyObject *o, PyObject *args) {
     return out;
 }
 
+/* What numpy's functions made of a tensor. */
+static PyObject *array_wrap(PyObject *o, PyObject *args) {
+    (void)o;
+    PyObject *array = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
+    return array ? fxpy_tensor_from_buffer(array)
+                 : PyErr_Format(PyExc_TypeError, "__array_wrap__(array)");
+}
+
+/* numpy leaves operators to what has a higher one. */
+static PyObject *get_priority(PyObject *o, void *unused) {
+    (void)o, (void)unused;
+    return PyLong_FromLong(1000);
+}
+
 static PyObject *tensor_format(PyObject *o, PyObject *spec) {
     if (fxpy_tensor_meta(o)->ndim == 0 && !((FxpyTensor *)o)->meta &&
         Py_TYPE(o) == fxpy_tensor_type) {
@@ -478,6 +492,7 @@ PyMethodDef fxpy_tensor_methods[] = {
     {"trunc_normal_", fxpy_tensor_trunc_normal, METH_VARARGS, NULL},
     {"numpy", WITH_KEYWORDS(to_numpy)},
     {"__array__", to_array, METH_VARARGS, NULL},
+    {"__array_wrap__", array_wrap, METH_VARARGS, NULL},
     {"type", WITH_KEYWORDS(tensor_type)},
     {"data_ptr", data_ptr, METH_NOARGS, NULL},
     {"pin_memory", WITH_KEYWORDS(same)},
@@ -512,6 +527,7 @@ PyGetSetDef fxpy_tensor_attributes[] = {
     {"grad", get_grad, set_grad, NULL, NULL},
     {"_grad", get_grad, set_grad, NULL, NULL},
     {"_backward_hooks", get_hooks, set_hooks, NULL, NULL},
+    {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"grad_fn", get_none, NULL, NULL, NULL},
     {"_base", get_none, NULL, NULL, NULL},
     {"name", get_none, NULL, NULL, NULL},

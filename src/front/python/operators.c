@@ -8,21 +8,16 @@ static bool is_operand(PyObject *o) {
            (!PyType_Check(o) && PyIndex_Check(o) && !PyObject_CheckBuffer(o));
 }
 
-/* numpy's floating scalars are floats for torch. */
+/* numpy's scalars are numbers, its arrays tensors. NULL without an exception: neither. */
 static PyObject *plain_operand(PyObject *o) {
     if (is_operand(o))
         return Py_NewRef(o);
-    if (PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)) {
-        PyObject *t = fxpy_tensor_from_buffer(o);
-        if (t && fxpy_tensor_meta(t)->ndim == 0 && Py_TYPE(o)->tp_as_number &&
-            Py_TYPE(o)->tp_as_number->nb_float) {
-            PyObject *number = fxpy_tensor_item(t, NULL);
-            Py_DECREF(t);
-            return number;
-        }
-        return t;
-    }
-    return NULL;
+    PyObject *scalar = fxpy_plain_scalar(o);
+    if (scalar || PyErr_Occurred())
+        return scalar;
+    return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o)
+               ? fxpy_tensor_from_buffer(o)
+               : NULL;
 }
 
 static PyObject *record(PyObject *proxy, const char *method, PyObject *a, PyObject *b) {

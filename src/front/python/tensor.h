@@ -50,6 +50,8 @@ typedef struct fxpy_conversion {
 } fxpy_conversion;
 
 int fxpy_convert(fxpy_conversion *c, PyObject *o, fxs_value *out);
+/* A scalar of numpy as Python's number; NULL without an exception: it is none. */
+PyObject *fxpy_plain_scalar(PyObject *o);
 /* A result: a tensor that was an argument is the same object again. made_by: row name, for results
  * that require grad. */
 PyObject *fxpy_result(fxpy_conversion *c, const fxs_value *v, const char *made_by);

@@ -140,6 +140,20 @@ static int convert_dict(fxpy_conversion *c, PyObject *o, fxs_value *out) {
     return bad ? -1 : 0;
 }
 
+PyObject *fxpy_plain_scalar(PyObject *o) {
+    PyNumberMethods *n = Py_TYPE(o)->tp_as_number;
+    if (!n || PyType_Check(o) || !PyObject_CheckBuffer(o) || PySequence_Check(o))
+        return NULL;
+    const char *name = strrchr(Py_TYPE(o)->tp_name, '.');
+    if (name && strcmp(name, ".bool_") == 0) {
+        int yes = PyObject_IsTrue(o);
+        return yes < 0 ? NULL : PyBool_FromLong(yes);
+    }
+    if (n->nb_index)
+        return PyNumber_Index(o);
+    return n->nb_float ? PyNumber_Float(o) : NULL;
+}
+
 /* Types of the library, and what behaves like a number: numpy's scalars. */
 static int convert_rest(fxpy_conversion *c, PyObject *o, fxs_value *out) {
     fxs_dtype d;
@@ -173,7 +187,13 @@ static int convert_rest(fxpy_conversion *c, PyObject *o, fxs_value *out) {
         Py_XDECREF(i);
         return bad;
     }
-    return convert_object(c, o, out);
+    PyObject *scalar = fxpy_plain_scalar(o);
+    if (scalar) {
+        int bad = fxpy_convert(c, scalar, out);
+        Py_DECREF(scalar);
+        return bad;
+    }
+    return PyErr_Occurred() ? -1 : convert_object(c, o, out);
 }
 
 int fxpy_convert(fxpy_conversion *c, PyObject *o, fxs_value *out) {
