@@ -142,7 +142,8 @@ static int convert_dict(fxpy_conversion *c, PyObject *o, fxs_value *out) {
 
 PyObject *fxpy_plain_scalar(PyObject *o) {
     PyNumberMethods *n = Py_TYPE(o)->tp_as_number;
-    if (!n || PyType_Check(o) || !PyObject_CheckBuffer(o) || PySequence_Check(o))
+    if (!n || PyType_Check(o) || fxpy_is_tensor(o) || !PyObject_CheckBuffer(o) ||
+        PySequence_Check(o))
         return NULL;
     const char *name = strrchr(Py_TYPE(o)->tp_name, '.');
     if (name && strcmp(name, ".bool_") == 0) {
