@@ -1,0 +1,210 @@
+/* test_outline.c: outlines: which module becomes one box, what stands for what is left out, equal
+ * blocks once; from the scopes of a trace and from the paths of a text. */
+#include "fxoutline.h"
+#include "ir/module.h"
+#include "testing.h"
+
+static const char net[] =
+    "Net(\n"
+    "  (stem): Linear(in_features=4, out_features=4, bias=True)\n"
+    "  (blocks): ModuleList(\n"
+    "    (0): Block(\n"
+    "      (a): Linear(in_features=4, out_features=4, bias=True)\n"
+    "      (b): ReLU()\n"
+    "    )\n"
+    "    (1): Block(\n"
+    "      (a): Linear(in_features=4, out_features=4, bias=True)\n"
+    "      (b): ReLU()\n"
+    "    )\n"
+    "    (2): Block(\n"
+    "      (a): Linear(in_features=4, out_features=4, bias=True)\n"
+    "      (b): Tanh()\n"
+    "    )\n"
+    "  )\n"
+    "  (drop): Dropout(p=0.1, inplace=False)\n"
+    ")\n"
+    "graph():\n"
+    "    %x : [#users=1] = placeholder[target=x]\n"
+    "    %stem : [#users=2] = call_module[target=stem](args = (%x,), kwargs = {})\n"
+    "    %blocks_0_a : [#users=1] = call_module[target=blocks.0.a](args = (%stem,), kwargs = {})\n"
+    "    %add : [#users=1] = call_function[target=operator.add](args = (%blocks_0_a, %stem), "
+    "kwargs = {})\n"
+    "    %blocks_0_b : [#users=2] = call_module[target=blocks.0.b](args = (%add,), kwargs = {})\n"
+    "    %blocks_1_a : [#users=1] = call_module[target=blocks.1.a](args = (%blocks_0_b,), kwargs = "
+    "{})\n"
+    "    %add_1 : [#users=1] = call_function[target=operator.add](args = (%blocks_1_a, "
+    "%blocks_0_b), kwargs = {})\n"
+    "    %blocks_1_b : [#users=2] = call_module[target=blocks.1.b](args = (%add_1,), kwargs = {})\n"
+    "    %blocks_2_a : [#users=1] = call_module[target=blocks.2.a](args = (%blocks_1_b,), kwargs = "
+    "{})\n"
+    "    %add_2 : [#users=1] = call_function[target=operator.add](args = (%blocks_2_a, "
+    "%blocks_1_b), kwargs = {})\n"
+    "    %blocks_2_b : [#users=2] = call_module[target=blocks.2.b](args = (%add_2,), kwargs = {})\n"
+    "    %drop : [#users=1] = call_module[target=drop](args = (%blocks_2_b,), kwargs = {})\n"
+    "    %size : [#users=1] = call_method[target=size](args = (%blocks_2_b, 0), kwargs = {})\n"
+    "    %view : [#users=1] = call_method[target=view](args = (%drop, %size, 4), kwargs = {})\n"
+    "    return view\n";
+
+static int new_net(void **state) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_module *m;
+    fxs_inputs *in;
+    assert_ok(ctx, fxs_load_text(ctx, "net", net, strlen(net), &m));
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    assert_ok(ctx, fxs_inputs_add(in, "3x4"));
+    assert_ok(ctx, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, NULL));
+    fxs_inputs_free(in);
+    *state = m;
+    return 0;
+}
+
+static int free_net(void **state) {
+    fxs_ctx *ctx = ((fxs_module *)*state)->ctx;
+    fxs_module_unref(*state);
+    fxs_ctx_free(ctx);
+    return 0;
+}
+
+/* "name<input,input" for each node, with blanks between. */
+static char *shape_of(const fxs_module *m) {
+    fxs_buf b = {0};
+    for (fxs_node *n = fxs_graph_first(fxs_module_graph(m)); n; n = fxs_node_next(n)) {
+        fxs_buf_printf(&b, "%s%s", b.len ? " " : "", fxs_node_name(n));
+        for (size_t i = 0; i < n->ninputs; i++)
+            fxs_buf_printf(&b, "%s%s", i ? "," : "<", fxs_node_name(n->inputs[i]));
+    }
+    fxs_buf_add(&b, "", 1);
+    return b.data;
+}
+
+static void assert_outline(fxs_module *m, const fxs_outline_options *opt, const char *expected,
+                           const char *said) {
+    fxs_module *out;
+    char *notes;
+    assert_ok(m->ctx, fxs_outline(m, opt, &out, &notes));
+    char *have = shape_of(out);
+    assert_string_equal(have, expected);
+    if (!strstr(notes, said))
+        fail_msg("'%s' does not say '%s'", notes, said);
+    assert_ok(m->ctx, fxs_graph_lint(fxs_module_graph(out)));
+    fxs_free(have);
+    fxs_free(notes);
+    fxs_module_unref(out);
+}
+
+#define LISTED(...)                                                                                \
+    (const char *const[]) { __VA_ARGS__, NULL }
+
+static void nothing_asked_nothing_changed(void **state) {
+    char *before = shape_of(*state);
+    assert_outline(*state, &(fxs_outline_options){0}, before, "");
+    fxs_free(before);
+}
+
+static void modules_become_boxes(void **state) {
+    static const char boxes[] = "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 "
+                                "drop<blocks_2 size<blocks_2 view<drop,size output<view";
+    assert_outline(*state, &(fxs_outline_options){.collapse = LISTED("Block")}, boxes,
+                   "3 modules are drawn as one box each");
+    assert_outline(*state, &(fxs_outline_options){.collapse = LISTED("blocks.*")}, boxes, "");
+    assert_outline(*state, &(fxs_outline_options){.depth = 1}, boxes, "");
+    assert_outline(*state, &(fxs_outline_options){.depth = 1, .expand = LISTED("blocks.1")},
+                   "x stem<x blocks_0<stem blocks_1_a<blocks_0 add_1<blocks_1_a,blocks_0 "
+                   "blocks_1_b<add_1 blocks_2<blocks_1_b drop<blocks_2 size<blocks_2 "
+                   "view<drop,size output<view",
+                   "2 modules are drawn as one box each");
+}
+
+static void a_box_sums_up(void **state) {
+    fxs_module *m = *state, *out;
+    assert_ok(m->ctx, fxs_outline(m, &(fxs_outline_options){.depth = 1}, &out, NULL));
+    const fxs_node *box = fxs_graph_find(fxs_module_graph(out), "blocks_1");
+    const fxs_meta *meta = fxs_node_meta(box);
+    double flops = 0;
+    const char *const inside[] = {"blocks_1_a", "add_1", "blocks_1_b"};
+    for (size_t i = 0; i < 3; i++)
+        flops += fxs_node_meta(fxs_graph_find(fxs_module_graph(m), inside[i]))->flops;
+    assert_int_equal(meta->inside, 3);
+    assert_int_equal(meta->parameters, 20);
+    assert_true(flops > 0 && meta->flops == flops);
+    assert_int_equal(meta->outcome, FXS_DONE);
+    assert_shape(meta->result.u.tensor, SIZES(3, 4));
+    fxs_module_unref(out);
+}
+
+static void equal_blocks_stand_once(void **state) {
+    assert_outline(*state, &(fxs_outline_options){.fold = true},
+                   "x stem<x blocks_0_a<stem add<blocks_0_a,stem blocks_0_b<add "
+                   "blocks_2_a<blocks_0_b add_2<blocks_2_a,blocks_0_b blocks_2_b<add_2 "
+                   "drop<blocks_2_b size<blocks_2_b view<drop,size output<view",
+                   "blocks.0 stands for 2 equal blocks, up to blocks.1, each with weights of its "
+                   "own");
+    assert_outline(*state, &(fxs_outline_options){.fold = true, .depth = 1},
+                   "x stem<x blocks_0<stem blocks_2<blocks_0 drop<blocks_2 size<blocks_2 "
+                   "view<drop,size output<view",
+                   "blocks.0 stands for 2 equal blocks");
+}
+
+static void one_module_in_focus(void **state) {
+    assert_outline(*state, &(fxs_outline_options){.focus = "blocks.1"},
+                   "blocks_0_b blocks_1_a<blocks_0_b add_1<blocks_1_a,blocks_0_b "
+                   "blocks_1_b<add_1 output<blocks_1_b",
+                   "");
+}
+
+static void nodes_are_left_out(void **state) {
+    assert_outline(*state, &(fxs_outline_options){.hide = LISTED("Dropout", "size"), .depth = 1},
+                   "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 view<blocks_2 "
+                   "output<view",
+                   "2 nodes are left out");
+    assert_outline(*state, &(fxs_outline_options){.only_tensors = true, .depth = 1},
+                   "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 drop<blocks_2 "
+                   "view<drop output<view",
+                   "1 node is left out");
+}
+
+static void wrong_names_are_refused(void **state) {
+    fxs_module *m = *state, *out;
+    const fxs_outline_options wrong[] = {{.collapse = LISTED("Bock")},
+                                         {.expand = LISTED("blocks.7")},
+                                         {.hide = LISTED("getitem")},
+                                         {.focus = "blocks.3"},
+                                         {.focus = "stem"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(fxs_outline(m, &wrong[i], &out, NULL), FXS_ENOTFOUND);
+        assert_null(out);
+        fxs_ctx_clear(m->ctx);
+    }
+}
+
+static fxs_status outline_once(fxs_ctx *ctx, const void *data) {
+    fxs_module *out = NULL;
+    char *notes = NULL;
+    const fxs_outline_options opt = {.fold = true, .depth = 1, .hide = LISTED("Dropout")};
+    (void)ctx;
+    fxs_status s = fxs_outline(data, &opt, &out, &notes);
+    assert_true((s == FXS_OK) == (out != NULL));
+    fxs_module_unref(out);
+    fxs_free(notes);
+    return s;
+}
+
+/* Without memory there is no outline, and no leak. */
+static void memory_runs_out(void **state) {
+    fxs_module *m = *state;
+    assert_survives(m->ctx, outline_once, m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_asked_nothing_changed),
+        cmocka_unit_test(modules_become_boxes),
+        cmocka_unit_test(a_box_sums_up),
+        cmocka_unit_test(equal_blocks_stand_once),
+        cmocka_unit_test(one_module_in_focus),
+        cmocka_unit_test(nodes_are_left_out),
+        cmocka_unit_test(wrong_names_are_refused),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, new_net, free_net);
+}
