@@ -90,7 +90,7 @@ prints "import"
 expect 2 run --allow everything args.py
 
 printf 'while True:\n    try:\n        x = 1\n    except Exception:\n        pass\n' >loop.py
-run run --timeout 0.3 loop.py
+run run --timeout 1 loop.py
 ends 1 "a loop without end is ended"
 says "the time limit was reached"
 says 'File "loop.py", line'

@@ -3,6 +3,8 @@ command's draw, print, table and check call. Their options come as texts."""
 import os
 import sys
 
+import torch  # now: what it takes is not the file's time
+
 from . import loader
 from .notes import note, take as notes  # noqa: F401: the command prints them
 
@@ -14,7 +16,6 @@ def _number(text, dtype):
 
 
 def _tensor(spec):
-    import torch
     shape, _, rest = spec.partition(':')
     kind, _, limits = rest.partition(':')
     dtype = getattr(torch, kind or 'float32', None)
@@ -35,7 +36,6 @@ def _tensor(spec):
 
 def example(spec):
     """(name or None, value)"""
-    import torch
     name, equals, text = spec.partition('=')
     if not equals or not name.replace('.', '_').isidentifier():
         name, text = None, spec
