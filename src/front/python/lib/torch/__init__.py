@@ -188,16 +188,15 @@ for _name, _value in (('set_num_threads', None), ('get_num_threads', 1),
 
 
 def load(f, *args, **kwargs):
-    raise _missing.Unsupported(f'torch.load({f!r}) is not supported (since fxscope reads weights '
-                               'from .safetensors files; drawing needs none)')
+    from .serialization import load  # only who needs it waits for pickle
+    return load(f)
 
 
 def save(obj, f, *args, **kwargs):
-    raise _missing.Unsupported('torch.save is not supported (since fxscope trains nothing that '
-                               'would be worth keeping)')
+    from .serialization import save
+    save(obj, f)
 
 
-from fxfront import missing as _missing  # noqa: E402
 from . import _inert  # noqa: E402
 from ._ops import ops  # noqa: E402
 from . import nn, fx, jit, autograd, utils, hub  # noqa: E402,F401

@@ -125,7 +125,6 @@ def _tables():
     yield 'utils.hooks', dict(RemovableHandle=object)
     yield 'utils.benchmark', {}
     yield 'testing', dict(assert_close=_gives(None), assert_allclose=_gives(None))
-    yield 'serialization', {}
     yield 'storage', {}
     yield 'onnx', dict(is_in_onnx_export=_gives(False), register_custom_op_symbolic=_gives(None))
     yield 'onnx.symbolic_helper', dict(parse_args=_decorator)

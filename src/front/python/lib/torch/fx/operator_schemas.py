@@ -39,7 +39,8 @@ def _signature(overload):
         if needs is empty and kind == inspect.Parameter.POSITIONAL_OR_KEYWORD and params and \
                 params[-1].default is not empty:
             kind = inspect.Parameter.KEYWORD_ONLY
-        params.append(inspect.Parameter(p.name, kind, default=needs))
+        name = 'input' if p.name == 'self' else p.name  # as functions, not methods, call it
+        params.append(inspect.Parameter(name, kind, default=needs))
     return inspect.Signature(params)
 
 
