@@ -83,6 +83,11 @@ FXS_API fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt,
 /* The same into memory, in one format; *bytes is yours to fxs_free and has a NUL behind it. */
 FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt,
                                    const char *format, char **bytes, size_t *len, char **notes);
+/* Any text in the DOT language as "svg", "png", "pdf", "dot", by Graphviz's own layout and writers,
+ * in a process of its own that may take so long (0: 60 seconds). *bytes is yours to fxs_free. A
+ * text that is no graph is FXS_EPARSE. */
+FXS_API fxs_status fxs_draw_dot(fxs_ctx *ctx, const char *dot, const char *format, double seconds,
+                                char **bytes, size_t *len);
 /* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "log";
  * NULL behind the last.
  */

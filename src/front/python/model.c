@@ -119,7 +119,25 @@ static PyObject *model_draw(PyObject *o, PyObject *args, PyObject *kwargs) {
     fxs_free(notes);
     return out;
 }
+
+/* render_dot(text, format): any DOT text as a picture's bytes. */
+static PyObject *render_dot(PyObject *self, PyObject *args) {
+    const char *text, *format;
+    char *bytes = NULL;
+    size_t len = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ss:render_dot", &text, &format))
+        return NULL;
+    fxs_status s = fxs_draw_dot(fxpy_ctx(), text, format, 0, &bytes, &len);
+    PyObject *out = s == FXS_OK ? PyBytes_FromStringAndSize(bytes, (Py_ssize_t)len) : fxpy_raise();
+    fxs_free(bytes);
+    return out;
+}
 #else
+static PyObject *render_dot(PyObject *self, PyObject *args) {
+    (void)self, (void)args;
+    return PyErr_Format(PyExc_NotImplementedError, "fxscope was built without pictures (render)");
+}
 static PyObject *model_draw(PyObject *o, PyObject *args, PyObject *kwargs) {
     (void)o, (void)args, (void)kwargs;
     return PyErr_Format(PyExc_NotImplementedError, "fxscope was built without pictures (render)");
@@ -143,7 +161,11 @@ static PyType_Spec spec = {.name = "_fxscope.Model",
                            .flags = Py_TPFLAGS_DEFAULT,
                            .slots = slots};
 
+static PyMethodDef functions[] = {{"render_dot", render_dot, METH_VARARGS, NULL}, {0}};
+
 int fxpy_init_model(PyObject *module) {
     model_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (PyModule_AddFunctions(module, functions) < 0)
+        return -1;
     return model_type ? fxpy_add_type(module, "Model", model_type) : -1;
 }
