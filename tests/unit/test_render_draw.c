@@ -55,6 +55,26 @@ static void svg_says_what_it_shows(void **state) {
     fxs_module_unref(m);
 }
 
+static void any_dot_is_drawn(void **state) {
+    fxs_ctx *ctx = *state;
+    char *bytes;
+    size_t len;
+    const char *dot = "digraph { a [label=<<table><tr><td>x &amp; y</td></tr></table>>]; "
+                      "a -> b [style=dashed, color=lightgrey] }";
+    assert_int_equal(fxs_draw_dot(ctx, dot, "svg", 0, &bytes, &len), FXS_OK);
+    assert_non_null(strstr(bytes, "x &amp; y"));
+    assert_non_null(strstr(bytes, "stroke-dasharray"));
+    fxs_free(bytes);
+    assert_int_equal(fxs_draw_dot(ctx, dot, "png", 0, &bytes, &len), FXS_OK);
+    assert_memory_equal(bytes, "\211PNG", 4);
+    fxs_free(bytes);
+    assert_int_equal(fxs_draw_dot(ctx, "digraph { a -> ", "svg", 0, &bytes, &len), FXS_EPARSE);
+    assert_null(bytes);
+    fxs_ctx_clear(ctx);
+    assert_int_equal(fxs_draw_dot(ctx, dot, "bmp", 0, &bytes, &len), FXS_EINVAL);
+    fxs_ctx_clear(ctx);
+}
+
 static void dot_says_the_same(void **state) {
     fxs_module *m = sample_module(*state);
     char *dot = draw(m, NULL, "dot", NULL);
@@ -305,6 +325,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(unlinted_graphs, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(wrong_options, new_ctx, free_ctx),
         cmocka_unit_test(rows_by_name),
+        cmocka_unit_test_setup_teardown(any_dot_is_drawn, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(golden_draw_calls, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
     };
