@@ -69,11 +69,13 @@ static cli_exit run_print(const cli_settings *s) {
     char *text = NULL;
     size_t len = 0;
     bool code = s->print_format == FORM_CODE || s->print_format == FORM_PYTHON;
-    if (!code && (s->verbose || s->inputs.len))
+    bool traced = cli_is_python(s->operands.items[0]); /* tracing may look at the inputs */
+    if (!code && (s->verbose || (s->inputs.len && !traced)))
         return cli_usage_error("print", "%s goes with --format code or python",
                                s->verbose ? "--verbose" : "an input");
-    if (s->inputs.len && !s->verbose)
-        return cli_usage_error("print", "inputs go with --verbose, which computes shapes");
+    if (s->inputs.len && !s->verbose && !traced)
+        return cli_usage_error("print", "inputs go with --verbose, which computes shapes, or with "
+                                        "a Python file");
     cli_exit e = cli_session_open(&w, &cli_print, s), findings = CLI_OK;
     if (e == CLI_OK && s->verbose) {
         e = cli_session_run(&w, s, FXS_RUN_META, false);

@@ -50,7 +50,9 @@ static int put_tensors(fxs_module *root, PyObject *module, const char *method, b
 
 /* What print(module) shows, read by the text front. */
 static int lower_tree(PyObject *module, fxs_module **out) {
-    PyObject *text = PyObject_Repr(module);
+    PyObject *place = PyImport_ImportModule("torch.nn.modules.module");
+    PyObject *text = place ? PyObject_CallMethod(place, "core_text", "O", module) : NULL;
+    Py_XDECREF(place);
     const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
     *out = s ? fxs_nn(fxpy_ctx(), "%s", s) : NULL;
     Py_XDECREF(text);

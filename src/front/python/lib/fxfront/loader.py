@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 
+from . import missing
 from .notes import note
 
 
@@ -191,6 +192,8 @@ def _missing_arguments(thing, args, kwargs):
 
 def find_model(path, expression, arguments=None, definitions=None):
     """What FILE.py:EXPR names: (a function that builds it anew, a description)."""
+    import torch  # noqa: F401  (its finders come before those of what is missing)
+    missing.install()
     module, tree = load_file(path, definitions)
     arguments = {name: _literal(text, module) for name, text in (arguments or {}).items()}
     if not expression:

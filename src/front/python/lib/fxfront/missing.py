@@ -135,3 +135,14 @@ class Finder:
 def _place(frame):
     import os
     return f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}'
+
+
+_finder = Finder()
+
+
+def install():
+    """From now on a model file may import packages that are not here."""
+    from . import standins
+    standins.install()
+    if _finder not in sys.meta_path:
+        sys.meta_path.append(_finder)

@@ -34,5 +34,9 @@ class Finder:
                  'place')
 
 
+_finder = Finder()
+
+
 def install():
-    sys.meta_path.append(Finder())
+    if _finder not in sys.meta_path:
+        sys.meta_path.append(_finder)

@@ -2,7 +2,6 @@
 import math
 import warnings
 
-import _fxscope
 import torch
 
 _GAINS = {'linear': 1, 'conv1d': 1, 'conv2d': 1, 'conv3d': 1, 'conv_transpose1d': 1,
@@ -49,7 +48,7 @@ def normal_(tensor, mean=0., std=1.):
 
 def trunc_normal_(tensor, mean=0., std=1., a=-2., b=2.):
     with torch.no_grad():
-        return _fxscope.trunc_normal_(tensor, mean, std, a, b)
+        return tensor.trunc_normal_(mean, std, a, b)
 
 
 _no_grad_trunc_normal_ = trunc_normal_

@@ -8,7 +8,7 @@ from .. import init
 from ..parameter import Parameter
 from ._define import layer
 from .linear import NonDynamicallyQuantizableLinear
-from .module import Module
+from .module import Module, hidden
 
 ReLU = layer('ReLU(inplace=False)', '?inplace', 'F.relu(input, inplace=self.inplace)')
 RReLU = layer('RReLU(lower=1.0 / 8, upper=1.0 / 3, inplace=False)', 'lower= upper= ?inplace',
@@ -127,6 +127,11 @@ class MultiheadAttention(Module):
             self.bias_v = Parameter(torch.empty((1, 1, embed_dim), dtype=dtype))
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
+
+    def extra_repr(self):
+        return hidden(embed_dim=self.embed_dim, num_heads=self.num_heads, dropout=self.dropout,
+                      add_bias_kv=self.bias_k is not None, add_zero_attn=self.add_zero_attn,
+                      kdim=self.kdim, vdim=self.vdim, batch_first=self.batch_first)
 
     def _reset_parameters(self):
         for name in ('in_proj_weight', 'q_proj_weight', 'k_proj_weight', 'v_proj_weight'):

@@ -517,6 +517,25 @@ class Module:
         raise NotImplementedError('there are no devices to replicate a module on')
 
 
+_for_core = False
+
+
+def hidden(**arguments):
+    """extra_repr of a layer whose repr hides arguments: nothing, but for the library's own eyes,
+    which has to know them to run the layer."""
+    return ', '.join(f'{k}={v!r}' for k, v in arguments.items()) if _for_core else ''
+
+
+def core_text(module):
+    """repr(module) with what it usually hides."""
+    global _for_core
+    _for_core = True
+    try:
+        return repr(module)
+    finally:
+        _for_core = False
+
+
 def _typename(value):
     kind = type(value)
     if kind.__module__ in ('builtins', '__builtin__'):

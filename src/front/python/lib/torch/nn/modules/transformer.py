@@ -9,7 +9,7 @@ from .activation import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
-from .module import Module
+from .module import Module, hidden
 from .normalization import LayerNorm
 
 
@@ -27,6 +27,11 @@ def _get_clones(module, n):
 
 class _Layer(Module):
     """The feed-forward half that encoder and decoder layers share."""
+    def extra_repr(self):
+        activation = getattr(self.activation, '__name__', 'relu')
+        return hidden(nhead=self.self_attn.num_heads, activation=activation,
+                      batch_first=self.self_attn.batch_first, norm_first=self.norm_first)
+
     def _feed_forward(self, x):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 

@@ -1,7 +1,14 @@
 """torch.nn.utils.weight_norm: a weight as length times direction, put together before each call."""
-import torch
-
 from ..parameter import Parameter
+
+
+def norm_except_dim(v, dim):
+    """The norm over all dimensions but one, which stays."""
+    if dim == -1:
+        return v.norm()
+    shape = [1] * v.dim()
+    shape[dim] = v.size(dim)
+    return v.transpose(0, dim).reshape(v.size(dim), -1).norm(2, 1).view(shape)
 
 
 class WeightNorm:
@@ -12,7 +19,7 @@ class WeightNorm:
     def compute_weight(self, module):
         g = getattr(module, self.name + '_g')
         v = getattr(module, self.name + '_v')
-        return torch._weight_norm(v, g, self.dim)
+        return v * (g / norm_except_dim(v, self.dim))
 
     def __call__(self, module, inputs):
         setattr(module, self.name, self.compute_weight(module))
@@ -27,7 +34,7 @@ def weight_norm(module, name='weight', dim=0):
     weight = getattr(module, name)
     del module._parameters[name]
     module.register_parameter(name + '_g', Parameter(
-        torch.norm_except_dim(weight, 2, made.dim).data))
+        norm_except_dim(weight, made.dim).data))
     module.register_parameter(name + '_v', Parameter(weight.data))
     setattr(module, name, made.compute_weight(module))
     module.register_forward_pre_hook(made)

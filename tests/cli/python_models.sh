@@ -1,0 +1,36 @@
+#!/bin/sh
+# Model files in the styles that people write: each is traced, in the first way that works, to the expected graph with the
+# expected notes. The graphs of those that PyTorch's torch.fx traces too are what torch.fx 1.13 gives.
+. "${0%/*}/lib.sh"
+
+models=$FXS_TESTS/python/models
+cp "$models"/*.py .
+while read -r spec inputs; do
+    name=${spec%%.py*}
+    set --
+    for i in $inputs; do
+        [ "$i" = - ] || set -- "$@" -i "$i"
+    done
+    run print "$spec" --isolated "$@" --format graph
+    grep -v '^ ' err >>out
+    if cmp -s out "$models/expected/$name.txt"; then
+        ok "$spec: graph and notes"
+    else
+        not_ok "$spec: graph and notes" "$(diff out "$models/expected/$name.txt" | head -20)"
+    fi
+done <"$models/inputs.txt"
+
+# Every shape is computed: all but the function that is wrapped, and the one whose input is a dict.
+while read -r spec inputs; do
+    set --
+    for i in $inputs; do
+        set -- "$@" -i "$i"
+    done
+    run table "$spec" --isolated "$@" --meta
+    case $spec in
+    wrapped.py*) judge 3 "$spec: an unknown function" ;;
+    dict_io.py*) judge 2 "$spec: a dict is no input of the command line" ;;
+    *) judge 0 "$spec: every shape" ;;
+    esac
+done <"$models/inputs.txt"
+finish
