@@ -320,12 +320,26 @@ static void fix_ends(placer *p) {
         p->chains[best].fixed = true;
 }
 
-/* Where many branches begin or end they stand evenly around the middle; else the main path goes
- * straight through. */
+/* Whether all links of a vertex, of which there are at least two, go to nodes on one side. */
+static bool has_nodes_only(const fxs_layers *g, size_t v, bool above) {
+    const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
+    for (size_t i = start[v]; i < start[v + 1]; i++) {
+        const fxs_link *l = &g->links[list[i]];
+        if (is_bend(&g->vertices[above ? l->up : l->down]))
+            return false;
+    }
+    return fan(start, v) > 1;
+}
+
+/* Where many branches begin or end, and where two are equally long, they stand evenly around the
+ * middle; else the main path goes straight through. */
 static bool keeps_spine(const fxs_layers *g, const fxs_stretch *s) {
     bool top = fxs_layers_cut(g, s->first), bottom = fxs_layers_cut(g, s->last);
-    return !((top && fan(g->down_start, g->order[g->start[s->first]]) >= WIDE_FORK) ||
-             (bottom && fan(g->up_start, g->order[g->start[s->last]]) >= WIDE_FORK));
+    size_t first = g->order[g->start[s->first]], last = g->order[g->start[s->last]];
+    if ((top && fan(g->down_start, first) >= WIDE_FORK) ||
+        (bottom && fan(g->up_start, last) >= WIDE_FORK))
+        return false;
+    return !(top && bottom && has_nodes_only(g, first, false) && has_nodes_only(g, last, true));
 }
 
 static void place_stretch(placer *p, double at) {

@@ -161,6 +161,68 @@ static void few_crossings(void **state) {
     }
 }
 
+/* Every allocation may fail, also with clusters, labels, a bus and lanes: a status, nothing lost.
+ */
+static void memory_runs_out(void **state) {
+    fxs_ctx *ctx = *state;
+    size_t len;
+    char *file = golden_file("testmodel", &len);
+    fxs_module *m;
+    picture p;
+    assert_ok(ctx, fxs_load_text(ctx, "testmodel", file, len, &m));
+    fxs_free(file);
+    lay_out(m, CLUSTERS | LABELS, &p);
+    for (long n = 0;; n++) {
+        fxs_scene s;
+        fxs_buf notes = {0};
+        fxs_alloc_fail_after(n);
+        fxs_status status = fxs_layout(ctx, &p.view, "layered", 60, NULL, &s, &notes);
+        fxs_alloc_fail_after(-1);
+        fxs_scene_free(&s);
+        fxs_buf_free(&notes);
+        fxs_ctx_clear(ctx);
+        if (status == FXS_OK)
+            break;
+        assert_int_equal(status, FXS_ENOMEM);
+        assert_true(n < 5000);
+    }
+    drop(&p);
+    fxs_module_unref(m);
+}
+
+/* Each node takes all before it, in frames of five; values leave and enter the frames many times.
+ */
+static void dense_blocks_in_frames(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = new_graph_module(ctx, "Dense");
+    fxs_value used[40];
+    used[0] = fxs_of_node(add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), NULL));
+    for (size_t i = 1; i < 40; i++)
+        used[i] = fxs_of_node(add_node(
+            m, FXS_CALL_FUNCTION, "torch.relu",
+            ONE(ctx, fxs_of_node(add_node(m, FXS_CALL_FUNCTION, "torch.cat",
+                                          ONE(ctx, make_list(ctx, FXS_V_LIST, i, used)), NULL))),
+            NULL));
+    for (int lr = 0; lr < 2; lr++) {
+        picture p = {0};
+        assert_ok(ctx, fxs_fonts_new(ctx, true, &p.fonts));
+        fxs_draw_options opt = {.direction = lr ? "LR" : "TB"};
+        assert_ok(ctx, fxs_view_make(m, &opt, p.fonts, &p.view));
+        p.view.clusters = FXS_NEW_N(&p.view.arena, fxs_view_cluster, 50);
+        assert_non_null(p.view.clusters);
+        p.view.nclusters = 1;
+        for (size_t i = 1; i < p.view.nnodes; i++) {
+            char name[] = {(char)('a' + (i - 1) / 10), '\0'};
+            p.view.nodes[i].cluster = find_cluster(&p.view, 0, name, 1);
+        }
+        assert_ok(ctx, fxs_layout(ctx, &p.view, NULL, 60, NULL, &p.scene, &p.notes));
+        assert_int_equal(frames_shown(&p.scene), p.view.nclusters - 1);
+        check_picture("dense", lr, &p.scene);
+        drop(&p);
+    }
+    fxs_module_unref(m);
+}
+
 /* ---- hubs
  * --------------------------------------------------------------------------------------------------
  */
@@ -211,6 +273,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(networks_are_tidy, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(few_crossings, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(dense_blocks_in_frames, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(hubs_get_references, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("layered layout", tests, NULL, NULL);
