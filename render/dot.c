@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "scene.h"
 
 const fxs_dot_attribute fxs_dot_layout[] = {
     {FXS_DOT_GRAPH, "nodesep", "0.3"},     {FXS_DOT_GRAPH, "ranksep", "0.4"},
@@ -111,30 +112,104 @@ static void put_node(const fxs_view *v, const fxs_view_node *n, fxs_buf *out) {
     fxs_buf_puts(out, "</table>>];\n");
 }
 
+/* With the bracket or comma that comes before it. */
+static void put_attribute(fxs_buf *out, char *before, const char *text) {
+    fxs_buf_printf(out, *before == '[' ? " [%s" : ", %s", text);
+    *before = ',';
+}
+
 static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     fxs_buf_puts(out, "    \"");
     fxs_escape_dot(out, v->nodes[e->from].id, strlen(v->nodes[e->from].id));
     fxs_buf_puts(out, "\" -> \"");
     fxs_escape_dot(out, v->nodes[e->to].id, strlen(v->nodes[e->to].id));
     fxs_buf_putc(out, '"');
-    if (e->spine || !e->tensor)
-        fxs_buf_puts(out, " [");
+    char before = '[';
     if (e->spine)
-        fxs_buf_puts(out, e->tensor ? "weight=" FXS_DOT_SPINE_WEIGHT
-                                    : "weight=" FXS_DOT_SPINE_WEIGHT ", ");
+        put_attribute(out, &before, "weight=" FXS_DOT_SPINE_WEIGHT);
     if (!e->tensor) {
-        fxs_buf_puts(out, "style=dashed, class=nontensor,");
+        put_attribute(out, &before, "style=dashed, class=nontensor,");
         put_color(out, "color", v->theme->nontensor);
     }
-    if (e->spine || !e->tensor)
-        fxs_buf_putc(out, ']');
-    fxs_buf_puts(out, ";\n");
+    if (e->label.len) {
+        put_attribute(out, &before, "label=\"");
+        fxs_escape_dot(out, e->label.text, e->label.len);
+        fxs_buf_puts(out, "\"");
+    }
+    fxs_buf_puts(out, before == '[' ? ";\n" : "];\n");
+}
+
+/* Lists of nodes and of clusters by the cluster around them: first, then next. */
+typedef struct tree {
+    size_t *first_node, *next_node, *first_cluster, *next_cluster;
+} tree;
+
+static bool make_tree(const fxs_view *v, tree *t) {
+    size_t n = v->nnodes + 1, c = v->nclusters;
+    t->first_node = fxs_alloc0(n + 3 * c, sizeof *t->first_node);
+    if (!t->first_node)
+        return false;
+    t->first_cluster = t->first_node + c;
+    t->next_cluster = t->first_node + 2 * c;
+    t->next_node = t->first_node + 3 * c;
+    for (size_t i = v->nnodes; i-- > 0;) { /* numbers from 1 on, 0 ends a list */
+        t->next_node[i] = t->first_node[v->nodes[i].cluster];
+        t->first_node[v->nodes[i].cluster] = i + 1;
+    }
+    for (size_t i = c; i-- > 1;) {
+        t->next_cluster[i] = t->first_cluster[v->clusters[i].parent];
+        t->first_cluster[v->clusters[i].parent] = i + 1;
+    }
+    return true;
+}
+
+static void open_cluster(const fxs_view *v, const tree *t, size_t c, fxs_buf *out) {
+    const fxs_line *label = &v->clusters[c].label;
+    fxs_buf_printf(out, "    subgraph cluster%zu {\n    graph [labeljust=l, fontsize=10, label=\"",
+                   c);
+    fxs_escape_dot(out, label->len ? label->text : "", label->len);
+    fxs_buf_printf(out, "\", margin=%d", FXS_FRAME_PAD);
+    put_color(out, "fontcolor", v->theme->ink[FXS_INK_KEY]);
+    put_color(out, "color", v->theme->nontensor);
+    fxs_buf_puts(out, "];\n");
+    for (size_t i = t->first_node[c]; i; i = t->next_node[i - 1]) {
+        fxs_buf_puts(out, "    \"");
+        fxs_escape_dot(out, v->nodes[i - 1].id, strlen(v->nodes[i - 1].id));
+        fxs_buf_puts(out, "\";\n");
+    }
+}
+
+/* Subgraphs within subgraphs, without recursion: clusters may be nested as deep as they like. */
+static void put_clusters(const fxs_view *v, fxs_buf *out) {
+    tree t;
+    if (v->nclusters < 2)
+        return;
+    if (!make_tree(v, &t)) {
+        out->failed = true;
+        return;
+    }
+    for (size_t c = t.first_cluster[0]; c;) {
+        open_cluster(v, &t, c - 1, out);
+        if (t.first_cluster[c - 1]) {
+            c = t.first_cluster[c - 1];
+            continue;
+        }
+        for (; c; c = v->clusters[c - 1].parent ? v->clusters[c - 1].parent + 1 : 0) {
+            fxs_buf_puts(out, "    }\n");
+            if (t.next_cluster[c - 1]) {
+                c = t.next_cluster[c - 1];
+                break;
+            }
+        }
+    }
+    fxs_free(t.first_node);
 }
 
 void fxs_dot_write(const fxs_view *v, fxs_buf *out) {
     put_head(v, out);
     for (size_t i = 0; i < v->nnodes; i++)
         put_node(v, &v->nodes[i], out);
+    put_clusters(v, out);
     for (size_t i = 0; i < v->nedges; i++)
         put_edge(v, &v->edges[i], out);
     fxs_buf_puts(out, "}\n");

@@ -14,7 +14,9 @@ typedef struct fxs_dot_attribute {
 } fxs_dot_attribute;
 extern const fxs_dot_attribute fxs_dot_layout[];
 
-/* Of the edges of the main path, which dot keeps straight then. */
+/* Of the edges of the main path, which dot keeps straight then. Edges that are not drawn between
+ * the nodes that everything passes, with ten times the weight, made pictures wider on every network
+ * (ResNet-50 by a quarter), and dot slower. */
 #define FXS_DOT_SPINE_WEIGHT "10"
 
 enum { FXS_POINTS_PER_INCH = 72 };

@@ -5,6 +5,7 @@
 #include "golden.h"
 #include "render_testing.h"
 
+#include "render/dot.h"
 #include "render/layout.h"
 
 typedef struct picture {
@@ -223,6 +224,40 @@ static void dense_blocks_in_frames(void **state) {
     fxs_module_unref(m);
 }
 
+/* The DOT text has the frames and labels too, and stock dot takes it. */
+static void dot_has_frames(void **state) {
+    fxs_ctx *ctx = *state;
+    size_t len;
+    char *file = golden_file("resnet18", &len);
+    fxs_module *m;
+    picture p;
+    fxs_buf dot = {0};
+    assert_ok(ctx, fxs_load_text(ctx, "resnet18", file, len, &m));
+    fxs_free(file);
+    lay_out(m, CLUSTERS | LABELS, &p);
+    fxs_dot_write(&p.view, &dot);
+    fxs_buf_add(&dot, "", 0);
+    assert_false(dot.failed);
+    assert_int_equal(count_of(dot.data, "subgraph cluster"), p.view.nclusters - 1);
+    assert_int_equal(count_of(dot.data, "{\n"), count_of(dot.data, "}\n"));
+    assert_int_equal(count_of(dot.data, "label=\"1 x 64 x 56 x 56\""), p.view.nedges * 2 / 3);
+    fxs_scene s;
+    assert_ok(ctx, fxs_layout(ctx, &p.view, "dot", 60, NULL, &s, &p.notes));
+    char what[300] = "";
+    assert_int_equal(frames_shown(&s), p.view.nclusters - 1);
+    if (geo_overlaps(&s, what, sizeof what))
+        fail_msg("%s", what);
+    fxs_scene_free(&s);
+    if (system("command -v dot >/dev/null") == 0) {
+        FILE *f = popen("dot -Tplain >/dev/null", "w");
+        fputs(dot.data, f);
+        assert_int_equal(pclose(f), 0);
+    }
+    fxs_buf_free(&dot);
+    drop(&p);
+    fxs_module_unref(m);
+}
+
 /* ---- hubs
  * --------------------------------------------------------------------------------------------------
  */
@@ -275,6 +310,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(few_crossings, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dense_blocks_in_frames, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(dot_has_frames, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(hubs_get_references, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("layered layout", tests, NULL, NULL);
