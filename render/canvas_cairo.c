@@ -141,6 +141,25 @@ static void paint_frames(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, 
     }
 }
 
+static void paint_chart(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
+    const fxs_theme *t = s->view->theme;
+    cairo_set_line_width(cr, TABLE_LINE);
+    for (size_t i = 0; i < s->nbars; i++) {
+        const fxs_area *a = &s->bars[i];
+        fxs_area area = fxs_area_grown(*a, LINE_REACH);
+        if (!fxs_area_touches(&area, seen))
+            continue;
+        rectangle(cr, on_grid(cr, a->low.x, a->low.y, crisp),
+                  on_grid(cr, a->high.x, a->high.y, crisp));
+        set_color(cr, t->style[FXS_STYLE_CALL_MODULE].head);
+        cairo_fill_preserve(cr);
+        set_color(cr, t->style[FXS_STYLE_CALL_MODULE].line);
+        cairo_stroke(cr);
+    }
+    for (size_t i = 0; i < s->nnotes; i++)
+        paint_line(cr, s->view, s->notes[i].ink, &s->notes[i].line, s->notes[i].at, seen);
+}
+
 static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, 1);
@@ -171,6 +190,7 @@ void fxs_paint(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp
     set_color(cr, s->view->theme->background);
     cairo_paint(cr);
     paint_frames(cr, s, seen, crisp);
+    paint_chart(cr, s, seen, crisp);
     if (!s->over)
         paint_edges(cr, s, seen);
     paint_nodes(cr, s, seen, crisp);

@@ -266,6 +266,29 @@ static void put_edges(svg *s) {
     fxs_buf_puts(&s->buf, "</g>\n");
 }
 
+static void put_chart(svg *s) {
+    const fxs_scene *scene = s->scene;
+    if (scene->nbars == 0)
+        return;
+    fxs_buf_puts(&s->buf, "<g class=\"bars\" stroke-width=\"0.75\"");
+    put_color(&s->buf, "fill", s->theme->style[FXS_STYLE_CALL_MODULE].head);
+    put_color(&s->buf, "stroke", s->theme->style[FXS_STYLE_CALL_MODULE].line);
+    fxs_buf_puts(&s->buf, ">\n");
+    for (size_t i = 0; i < scene->nbars; i++) {
+        const fxs_area *a = &scene->bars[i];
+        put_rectangle(&s->buf, "bar", a->low.x, a->low.y, a->high.x - a->low.x,
+                      a->high.y - a->low.y);
+        fxs_buf_puts(&s->buf, "/>\n");
+    }
+    fxs_buf_puts(&s->buf, "</g>\n<g class=\"notes\"");
+    put_color(&s->buf, "fill", s->theme->ink[FXS_INK_TEXT]);
+    fxs_buf_puts(&s->buf, ">\n");
+    for (size_t i = 0; i < scene->nnotes; i++)
+        put_text(s, scene->notes[i].ink, scene->notes[i].at, &scene->notes[i].line,
+                 scene->notes[i].line.width, false);
+    fxs_buf_puts(&s->buf, "</g>\n");
+}
+
 static void put_nodes(svg *s) {
     const fxs_view *v = s->scene->view;
     fxs_buf_puts(&s->buf, "<g class=\"nodes\"");
@@ -288,6 +311,7 @@ fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas
     svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};
     put_head(&s);
     put_frames(&s);
+    put_chart(&s);
     if (!scene->over)
         put_edges(&s);
     put_nodes(&s);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bars.h"
 #include "canvas.h"
 #include "layout.h"
 
@@ -110,6 +111,12 @@ typedef struct target {
     fxs_sink sink;
 } target;
 
+/* A module's graph, or a chart about it. */
+typedef struct subject {
+    const fxs_module *m;
+    const fxs_chart *chart; /* NULL: the graph */
+} subject;
+
 static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
     fxs_buf_printf(notes, "%s", v->hub->name);
     if (v->nhubs > 1)
@@ -117,10 +124,21 @@ static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
     fxs_buf_puts(notes, ": used at so many places that each shows a reference\n");
 }
 
+static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, bool placed,
+                             fxs_fonts *fonts, fxs_view *view, fxs_scene *scene, fxs_buf *notes) {
+    FXS_TRY(fxs_view_make(m, o, fonts, view));
+    if (view->nhubs)
+        tell_hubs(view, notes);
+    return !placed ? FXS_OK
+                   : fxs_layout(m->ctx, view, o->engine,
+                                o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS,
+                                NULL, scene, notes);
+}
+
 /* Canvases that share a way to measure share a view and a layout: first all with real fonts, then
  * all with fixed ones.
  */
-static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, bool fixed, target *t,
+static fxs_status draw_group(const subject *what, const fxs_draw_options *o, bool fixed, target *t,
                              size_t n, fxs_buf *notes) {
     bool any = false, placed = false;
     for (size_t i = 0; i < n; i++) {
@@ -129,7 +147,7 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     }
     if (!any)
         return FXS_OK;
-    fxs_ctx *ctx = m->ctx;
+    fxs_ctx *ctx = what->m->ctx;
     fxs_canvas_options options = FXS_CANVAS_DEFAULTS;
     options.dpi = o->dpi != 0 ? o->dpi : options.dpi;
     options.fit = o->png_fit;
@@ -140,13 +158,8 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     FXS_TRY(check_descriptors(ctx));
     fxs_status status = fxs_fonts_new(ctx, fixed, &fonts);
     if (status == FXS_OK)
-        status = fxs_view_make(m, o, fonts, &view);
-    if (status == FXS_OK && view.nhubs)
-        tell_hubs(&view, notes);
-    if (status == FXS_OK && placed)
-        status = fxs_layout(ctx, &view, o->engine,
-                            o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS, NULL,
-                            &scene, notes);
+        status = what->chart ? fxs_bars_make(what->m, what->chart, o, fonts, &view, &scene)
+                             : make_graph(what->m, o, placed, fonts, &view, &scene, notes);
     for (size_t i = 0; i < n && status == FXS_OK; i++) {
         if (t[i].canvas->fixed != fixed)
             continue;
@@ -160,16 +173,16 @@ static fxs_status draw_group(const fxs_module *m, const fxs_draw_options *o, boo
     return status;
 }
 
-static fxs_status draw_all(const fxs_module *m, const fxs_draw_options *o, target *t, size_t n,
+static fxs_status draw_all(const subject *what, const fxs_draw_options *o, target *t, size_t n,
                            char **notes) {
     fxs_buf said = {0};
-    fxs_status status = draw_group(m, o, false, t, n, &said);
+    fxs_status status = draw_group(what, o, false, t, n, &said);
     if (status == FXS_OK)
-        status = draw_group(m, o, true, t, n, &said);
+        status = draw_group(what, o, true, t, n, &said);
     if (notes) {
         *notes = fxs_buf_take(&said, NULL);
         if (!*notes && status == FXS_OK)
-            status = fxs_fail_memory(m->ctx);
+            status = fxs_fail_memory(what->m->ctx);
     }
     fxs_buf_free(&said);
     return status;
@@ -189,41 +202,53 @@ static fxs_status fail_format(fxs_ctx *ctx, const char *what, const char *name) 
  * -------------------------------------------------------------------------------------------------
  */
 
-static fxs_status draw_files(const fxs_module *m, const fxs_draw_options *o,
+static fxs_status draw_files(const subject *what, const fxs_draw_options *o,
                              const char *const *paths, target *t, size_t n, size_t *opened,
                              char **notes) {
+    fxs_ctx *ctx = what->m->ctx;
     for (size_t i = 0; i < n; i++) {
         t[i].canvas = canvas_of_path(paths[i]);
-        if (!t[i].canvas)
-            return fail_format(m->ctx, "file", paths[i]);
+        if (!t[i].canvas || (what->chart && (!t[i].canvas->placed || t[i].canvas->fixed)))
+            return fail_format(ctx, "file", paths[i]);
     }
     for (size_t i = 0; i < n; i++) {
         *opened = i + 1;
-        FXS_TRY(fxs_sink_open(m->ctx, paths[i], &t[i].sink));
+        FXS_TRY(fxs_sink_open(ctx, paths[i], &t[i].sink));
     }
-    FXS_TRY(draw_all(m, o, t, n, notes));
+    FXS_TRY(draw_all(what, o, t, n, notes));
     for (size_t i = 0; i < n; i++)
-        FXS_TRY(fxs_sink_commit(m->ctx, &t[i].sink));
+        FXS_TRY(fxs_sink_commit(ctx, &t[i].sink));
     return FXS_OK;
 }
 
 static const fxs_draw_options no_options;
 
-fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths,
-                    size_t npaths, char **notes) {
+static fxs_status draw_subject(const subject *what, const fxs_draw_options *opt,
+                               const char *const *paths, size_t npaths, char **notes) {
     opt = opt ? opt : &no_options;
     if (notes)
         *notes = NULL;
-    FXS_TRY(check(m->ctx, m, opt));
+    FXS_TRY(check(what->m->ctx, what->m, opt));
     target *t = fxs_alloc0(npaths, sizeof *t);
     if (!t)
-        return fxs_fail_memory(m->ctx);
+        return fxs_fail_memory(what->m->ctx);
     size_t opened = 0;
-    fxs_status status = draw_files(m, opt, paths, t, npaths, &opened, notes);
+    fxs_status status = draw_files(what, opt, paths, t, npaths, &opened, notes);
     for (size_t i = 0; i < opened; i++)
         fxs_sink_close(&t[i].sink);
     fxs_free(t);
     return status;
+}
+
+fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths,
+                    size_t npaths, char **notes) {
+    return draw_subject(&(subject){.m = m}, opt, paths, npaths, notes);
+}
+
+fxs_status fxs_draw_profile(const fxs_module *m, const fxs_profile *p, fxs_profile_by by,
+                            const fxs_draw_options *opt, const char *const *paths, size_t npaths,
+                            char **notes) {
+    return draw_subject(&(subject){m, &(fxs_chart){p, by}}, opt, paths, npaths, notes);
 }
 
 fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, const char *format,
@@ -239,7 +264,7 @@ fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, con
     if (!t.canvas)
         return fail_format(m->ctx, "format", format);
     fxs_sink_memory(&t.sink);
-    fxs_status status = draw_all(m, opt, &t, 1, notes);
+    fxs_status status = draw_all(&(subject){.m = m}, opt, &t, 1, notes);
     if (status == FXS_OK)
         status = fxs_buf_give(m->ctx, &t.sink.buf, bytes, len);
     fxs_sink_close(&t.sink);

@@ -7,6 +7,7 @@
 #ifndef FXRENDER_H
 #define FXRENDER_H
 
+#include "fxprofile.h"
 #include "fxscope.h"
 
 #ifdef __cplusplus
@@ -80,7 +81,13 @@ typedef struct fxs_draw_options {
  * without a graph, FXS_EIO with path and reason, FXS_ELIMIT for a picture that is too large. */
 FXS_API fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt,
                             const char *const *paths, size_t npaths, char **notes);
-/* The same into memory, in one format; *bytes is yours to fxs_free and has a NUL behind it. */
+/* Draws the longest rows of m's profile as bars, each with its time, share and rate, into .svg,
+ * .png or .pdf files. Of the options title, theme, dpi and png_fit count. Otherwise as fxs_draw. */
+FXS_API fxs_status fxs_draw_profile(const fxs_module *m, const fxs_profile *p, fxs_profile_by by,
+                                    const fxs_draw_options *opt, const char *const *paths,
+                                    size_t npaths, char **notes);
+/* The same as fxs_draw into memory, in one format; *bytes is yours to fxs_free and has a NUL behind
+ * it. */
 FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt,
                                    const char *format, char **bytes, size_t *len, char **notes);
 /* Any text in the DOT language as "svg", "png", "pdf", "dot", by Graphviz's own layout and writers,

@@ -29,6 +29,13 @@ typedef struct fxs_curve {
     fxs_area area;   /* what it covers, arrow and line width included; by fxs_scene_finish */
 } fxs_curve;
 
+/* A text that belongs to no node. */
+typedef struct fxs_note {
+    fxs_ink ink;
+    fxs_line line;
+    fxs_point at; /* left end of the baseline */
+} fxs_note;
+
 typedef struct fxs_scene {
     fxs_arena arena;
     const fxs_view *view;
@@ -37,6 +44,9 @@ typedef struct fxs_scene {
     fxs_area *frames;  /* one for each cluster of the view; the first, and that of a cluster for
                           which there is no frame, are empty: low is high */
     bool over;         /* edges are drawn over boxes, not under them */
+    fxs_area *bars;    /* of a chart, which has no nodes */
+    fxs_note *notes;
+    size_t nbars, nnotes;
     double w, h;
     fxs_point title; /* left end of the baseline */
 } fxs_scene;

@@ -14,16 +14,16 @@ extern "C" {
 
 typedef struct fxs_profile fxs_profile;
 
-typedef enum fxs_clock {
+typedef enum fxs_profile_clock {
     FXS_CLOCK_ELAPSED,
     FXS_CLOCK_PROCESSOR /* of all threads together: with one thread, what other programs do counts
                            less */
-} fxs_clock;
+} fxs_profile_clock;
 
 /* All zero is a good default. */
 typedef struct fxs_profile_options {
     fxs_run_mode mode; /* FXS_RUN_META: how long shapes take; there are no statistics then */
-    fxs_clock clock;
+    fxs_profile_clock clock;
     unsigned rounds; /* how often the model is run after the first time, with and without value
                         statistics each; 0: 5 */
     bool train;

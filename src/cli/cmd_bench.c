@@ -1,8 +1,10 @@
 /* cmd_bench.c: `fxscope bench`: runs a model several times, prints where the time goes, by operator
  * and by node. */
+#include <string.h>
+
 #include "session.h"
 
-#include "fxprofile.h"
+#include "render/fxrender.h"
 
 static const char *const formats[] = {
 #define X(name, text) text,
@@ -20,6 +22,10 @@ static const cli_option options[] = {
      "how often the model is run after the first time, with and without statistics each; the "
      "least time counts (default: 5)",
      CLI_INT, CLI_AT(rounds), NULL, 1, 100000},
+    {"output", 'o', "FILE",
+     "picture to write, one bar a row: .svg, .png or .pdf; by operator, unless --by node is given; "
+     "may be repeated",
+     CLI_LIST, CLI_AT(outputs)},
     {"format", 0, "FORMAT", "format of the table (default: text)", CLI_INDEX, CLI_AT(table_format),
      formats},
     {"meta", 0, NULL, "measure how long shapes take, without values", CLI_FLAG, CLI_AT(meta)},
@@ -61,6 +67,38 @@ static cli_exit print_profile(cli_session *w, const cli_settings *s, const fxs_p
     return e;
 }
 
+#ifdef FXS_HAVE_RENDER
+static cli_exit draw_profile(cli_session *w, const cli_settings *s, const fxs_profile *p) {
+    if (s->outputs.len == 0)
+        return CLI_OK;
+    fxs_status status = fxs_draw_profile(w->model, p, s->bench_by == BY_NODE, NULL,
+                                         s->outputs.items, s->outputs.len, NULL);
+    cli_exit e = status == FXS_OK ? CLI_OK : cli_session_fail(w);
+    return status == FXS_EINVAL ? CLI_USAGE : e;
+}
+#else
+static cli_exit draw_profile(cli_session *w, const cli_settings *s, const fxs_profile *p) {
+    (void)w, (void)p;
+    if (s->outputs.len == 0)
+        return CLI_OK;
+    cli_error("this fxscope was built without pictures: build it again with meson setup "
+              "-Drender=enabled");
+    return CLI_FAILURE;
+}
+#endif
+
+/* What is known before the work. */
+static cli_exit check_outputs(const cli_settings *s) {
+    for (size_t i = 0; i < s->outputs.len; i++) {
+        const char *dot = strrchr(s->outputs.items[i], '.');
+        if (!dot ||
+            (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".pdf") != 0))
+            return cli_usage_error("bench", "%s: what kind of picture? Name it .svg, .png or .pdf",
+                                   s->outputs.items[i]);
+    }
+    return CLI_OK;
+}
+
 static cli_exit measure(cli_session *w, const cli_settings *s) {
     cli_progress progress;
     fxs_profile *p;
@@ -78,13 +116,18 @@ static cli_exit measure(cli_session *w, const cli_settings *s) {
     if (status != FXS_OK)
         return cli_session_fail(w);
     cli_exit findings = cli_report(w), e = print_profile(w, s, p);
+    if (e == CLI_OK)
+        e = draw_profile(w, s, p);
     fxs_profile_free(p);
     return e != CLI_OK ? e : findings;
 }
 
 static cli_exit run_bench(const cli_settings *s) {
     cli_session w = {0};
-    cli_exit e = cli_session_open(&w, &cli_bench, s);
+    cli_exit e = check_outputs(s);
+    if (e != CLI_OK)
+        return e;
+    e = cli_session_open(&w, &cli_bench, s);
     if (e == CLI_OK)
         e = measure(&w, s);
     cli_session_close(&w);
@@ -93,7 +136,7 @@ static cli_exit run_bench(const cli_settings *s) {
 
 const cli_command cli_bench = {
     .name = "bench",
-    .usage = "MODEL [-i SPEC]... [--by WHAT] [--rounds N]",
+    .usage = "MODEL [-i SPEC]... [--by WHAT] [--rounds N] [-o FILE]...",
     .summary = "measure a model: where its time goes, by operator and by node",
     .details =
         "Runs the model several times on the inputs given, and prints for each operator and each "
@@ -101,7 +144,7 @@ const cli_command cli_bench = {
         "bytes a second that is; the longest first. Under a table: the whole run without and with "
         "statistics, the first run, and the memory of the results.",
     .example = "fxscope bench resnet18.fx -i 1x3x224x224 --threads 1\n"
-               "fxscope bench resnet18.fx -i 1x3x224x224 --by node --format csv >resnet18.csv",
+               "fxscope bench resnet18.fx -i 1x3x224x224 --by node -o resnet18.svg",
     .options = options,
     .operand = CLI_MODEL_FILE,
     .min_operands = 1,

@@ -105,7 +105,7 @@ static bool see_tensor(void *user, const fxs_value *leaf) {
                    .last = last,
                    .fixed = v->node->kind == FXS_GET_ATTR,
                    .given = v->node->kind == FXS_PLACEHOLDER};
-    bool pointwise = v->step->op && v->step->op->flags & FXS_OP_POINTWISE;
+    bool pointwise = v->step->op && v->step->op->flags & (FXS_OP_POINTWISE | FXS_OP_OVER_INPUT);
     if (!fresh.fixed && !(pointwise && take_over(l, fresh.bytes, index)))
         l->live += fresh.bytes;
     v->failed |= !add(l, fresh);

@@ -30,7 +30,7 @@ typedef struct fxs_observer {
 
 typedef struct fxs_interpret {
     fxs_run_mode mode;
-    fxs_clock clock; /* of the steps' seconds */
+    fxs_profile_clock clock; /* of the steps' seconds */
     bool train;
     bool keep_parameters; /* values that were made stay for the next run */
     const fxs_value

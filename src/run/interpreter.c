@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-double fxs_now(fxs_clock c) {
+double fxs_now(fxs_profile_clock c) {
     struct timespec t;
     clock_gettime(c == FXS_CLOCK_PROCESSOR ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;

@@ -14,7 +14,7 @@ struct fxs_interpreter {
     fxs_ctx *ctx;
     fxs_interpreter_methods methods; /* all set: the defaults where the user gave none */
     fxs_run_mode mode;
-    fxs_clock clock;
+    fxs_profile_clock clock;
     bool train, keep_values, keep_parameters, flat;
     size_t len;       /* of the graph; it must not change while it is run */
     fxs_value *env;   /* by node index; FXS_V_UNKNOWN: not there */
@@ -43,6 +43,6 @@ fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, 
                                     fxs_value *result);
 /* Drops the values that m's and its submodules' parameters were given from the seed. */
 void fxs_drop_parameters(fxs_module *m);
-double fxs_now(fxs_clock c);
+double fxs_now(fxs_profile_clock c);
 
 #endif

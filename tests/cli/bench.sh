@@ -36,6 +36,28 @@ else
     skip "csv is CSV with one width" "python3 is not installed"
 fi
 
+if [ "${FXS_RENDER:-1}" = 1 ]; then
+    expect 0 bench m.fx -i 1x4 --rounds 1 --by operator -o b.svg -o b.png -o b.pdf
+    silent
+    check "the chart names the operator" grep -q '>linear</text>' b.svg
+    check "one bar an operator" test "$(grep -c 'class="bar"' b.svg)" -eq 3
+    check "the PNG is one" sh -c 'head -c 4 b.png | grep -q PNG'
+    check "the PDF is one" sh -c 'head -c 4 b.pdf | grep -q %PDF'
+    expect 0 bench m.fx -i 1x4 --rounds 1 --by node -o n.svg
+    check "the chart names the node" grep -q '>fc</text>' n.svg
+    check "texts stay in the picture" awk -F '"' '
+        /<svg/ { for (i = 1; i < NF; i++) if ($i ~ / viewBox=$/) { split($(i + 1), v, " "); w = v[3] } }
+        /<text/ { for (i = 1; i < NF; i++) { if ($i ~ / x=$|^ x=$|<text x=$/) x = $(i + 1) + 0
+            if ($i ~ /textLength=$/) l = $(i + 1) + 0 } if (x + l > w) bad = 1; n++ }
+        END { exit bad || n < 7 }' n.svg
+    expect 1 bench m.fx -i 1x4 --rounds 1 -o no/such/folder.svg
+else
+    skip "charts" "built without pictures"
+fi
+expect 2 bench m.fx -i 1x4 -o b.dot
+says "what kind of picture?"
+expect 2 bench m.fx -i 1x4 -o b
+
 unknown_model >u.fx
 expect 3 bench u.fx -i 1x3 --rounds 1
 says "torch.nope.mystery"
