@@ -91,6 +91,9 @@ expect 1 print depends.py
 says "depends.py:6: TraceError: symbolically traced variables cannot be used as inputs to control flow"
 says "if x.shape[0] > 1:"
 says "in Net.forward"
+says "with example inputs"
+expect 0 print depends.py -i 3x2
+prints "operator.mul"
 expect 0 table depends.py -i 3x2 --meta
 says "since a plain trace fails: depends.py:6:"
 prints "operator.mul"

@@ -111,8 +111,13 @@ def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, str
     if hasattr(root, 'eval'):
         root.eval()
     given = examples(inputs)
-    tier = tier or ('plain' if not given else None)
-    module, used, reasons = _hints.trace(root, given, tier, build)
+    try:
+        module, used, reasons = _hints.trace(root, given, tier or (None if given else 'plain'), build)
+    except torch.fx.proxy.TraceError:
+        if not given and not tier:
+            note('with example inputs (-i 1x3x224x224) a trace can go on where a program asks for '
+                 'sizes or values')
+        raise
     _tell(used, reasons, inputs)
     return module
 

@@ -99,6 +99,13 @@ def _guarded(frame):
 _tries = {}
 
 
+def _imports(code, root):
+    """Does the import stand in this code? Else compiled code that it calls has it (Cython's), and
+    knows what to do."""
+    return any(name.partition('.')[0] in (root, 'import_module', '__import__')
+               for name in code.co_names)
+
+
 class Finder:
     """The last finder: it makes stubs of packages that nobody else found."""
     def __init__(self, allowed=lambda name: True):
@@ -117,7 +124,7 @@ class Finder:
         while frame is not None and (frame.f_code.co_filename.startswith('<frozen') or
                                      frame.f_code.co_filename.startswith('<fxscope>')):
             frame = frame.f_back
-        if frame is None or _guarded(frame):
+        if frame is None or _guarded(frame) or not _imports(frame.f_code, root):
             return None
         if not parent:
             self.made.append(name)
