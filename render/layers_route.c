@@ -38,12 +38,21 @@ static double wish(const fxs_vertex *v, double x) {
     return fabs(x) <= reach ? x : copysign(fmin(reach, FAR_REACH), x);
 }
 
+/* What comes straight from above, of several the middle one; n: nothing, or an even number and
+ * nothing else. */
+static size_t find_anchor(const arrival *a, size_t n) {
+    size_t first = 0, count = 0;
+    while (first < n && fabs(a[first].x) >= 0.5)
+        first++;
+    while (first + count < n && fabs(a[first + count].x) < 0.5)
+        count++;
+    return count == 0 || (count == n && n % 2 == 0) ? n : first + (count - 1) / 2;
+}
+
 /* As near to what they wish as distances allow: what comes straight from above stays straight, else
  * half way between pushed to the right and pushed to the left. */
 static void spread(arrival *a, size_t n, double step) {
-    size_t anchor = n;
-    for (size_t i = 0; i < n && anchor == n; i++)
-        anchor = fabs(a[i].x) < 0.5 ? i : n;
+    size_t anchor = find_anchor(a, n);
     if (anchor < n) {
         a[anchor].at = a[anchor].x;
         for (size_t i = anchor + 1; i < n; i++)
