@@ -176,7 +176,7 @@ static fxs_status infer_celu(fxs_call *c) {
 static fxs_status infer_prelu(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0), *w = fxs_arg_tensor(c, 1);
     int64_t n = fxs_tensor_numel(w), channels = x->ndim > 1 ? x->sizes[1] : 1;
-    if (w->dtype != x->dtype)
+    if (w->dtype != x->dtype && !(x->dtype == FXS_BFLOAT16 && fxs_is_floating(w->dtype)))
         return FXS_REFUSE(c, FXS_ETYPE, "weight has type torch.%s, but input has torch.%s",
                           fxs_dtype_name(w->dtype), fxs_dtype_name(x->dtype));
     if (w->ndim > 1)
@@ -324,7 +324,7 @@ const fxs_op fxs_ops_activation[] = {
     ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
     ROW(hardshrink, ", number lambd=0.5", infer_float,
         "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
-    ROW(threshold, ", number threshold, number value, bool inplace=False", infer_number,
+    ROW(threshold, ", Scalar threshold, Scalar value, bool inplace=False", infer_number,
         "torch.threshold" F "_threshold" F "threshold"),
     ROW(log_sigmoid, "", infer_contiguous, NN "log_sigmoid" F "logsigmoid"),
     ROW(prelu, ", Tensor weight", infer_prelu, "torch.prelu Tensor.prelu" F "prelu"),

@@ -168,7 +168,7 @@ METHODS(X)
 #define FORMAT "*, memory_format? memory_format=None) -> Tensor"
 
 const fxs_op fxs_ops_cast[] = {
-    {"contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> Tensor",
+    {"contiguous", "(Tensor self, *, memory_format memory_format=contiguous_format) -> Tensor",
      "Tensor.contiguous torch.contiguous", infer_contiguous, fxs_copy_first, NULL, PURE},
     {"clone", "(Tensor self, " FORMAT,
      "Tensor.clone torch.clone Tensor.__copy__ Tensor.__deepcopy__", infer_clone, fxs_copy_first,
@@ -188,7 +188,7 @@ const fxs_op fxs_ops_cast[] = {
      "(Tensor self, device? device=None, dtype? dtype=None, bool non_blocking=False, bool "
      "copy=False, " FORMAT,
      "Tensor.to", infer_to_device, fxs_copy_first, NULL, PURE},
-    {"to", "(Tensor self, Tensor other, bool non_blocking=False, bool copy=False, " FORMAT,
+    {"to", "(Tensor self, Tensor tensor, bool non_blocking=False, bool copy=False, " FORMAT,
      "Tensor.to", infer_to_other, fxs_copy_first, NULL, PURE | FXS_OP_GRAD_OF_SELF},
     {"type_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.type_as", infer_type_as,
      fxs_copy_first, NULL, PURE | FXS_OP_GRAD_OF_SELF},

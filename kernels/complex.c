@@ -77,7 +77,9 @@ fxs_status fxs_complex_abs_infer(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (c->in_place)
         return FXS_REFUSE(c, FXS_ETYPE, "in-place abs is not supported for complex tensors");
-    return fxs_out_like(c, t, fxs_real_of(t->dtype));
+    int64_t strides[FXS_MAX_DIM];
+    fxs_strides_like(t, strides);
+    return fxs_out_new(c, fxs_real_of(t->dtype), t->ndim, t->sizes, strides);
 }
 
 fxs_status fxs_complex_abs_run(fxs_call *c) {

@@ -135,12 +135,14 @@ static fxs_status end(fxs_compose *k, fxs_status s) {
 }
 
 static fxs_status promise(fxs_call *c, const fxs_compose *k) {
+    c->knows_grad = k->own_grad;
     for (int i = 0; i < k->nout; i++) {
         const fxs_tensor *t = k->out[i];
         c->constants |= t->requires_grad || k->any_grad
                             ? 0
                             : 1u << i; /* attention's weights need no value's grad */
         FXS_TRY(fxs_out_new(c, t->dtype, t->ndim, t->sizes, t->strides));
+        c->out[c->nout - 1]->requires_grad = k->own_grad && t->requires_grad;
     }
     return FXS_OK;
 }

@@ -13,6 +13,7 @@ typedef struct fxs_compose {
     bool any_grad; /* results require grad when any argument does, whatever the steps say */
     fxs_status status;
     double flops;
+    bool own_grad; /* outputs require grad as their steps say, not as any argument does */
     int nout;
     fxs_tensor
         *out[4]; /* what fxs_give was given; NULL: None. Borrowed from the steps or the arguments */

@@ -51,12 +51,16 @@ static void make_logit_within(fxs_compose *k) {
 static void make_float_power(fxs_compose *k) {
     fxs_value a = k->call->arg[0], b = k->call->arg[1];
     fxs_value *both[] = {&a, &b};
-    if (k->call->in_place && a.tag == FXS_V_TENSOR && a.u.tensor->dtype != FXS_FLOAT64)
+    if (k->call->in_place && a.tag == FXS_V_TENSOR && a.u.tensor->dtype != FXS_FLOAT64 &&
+        a.u.tensor->dtype != FXS_COMPLEX128)
         fxs_stop(k, FXS_ETYPE, "the result is float64, which can't be written into torch.%s",
                  fxs_dtype_name(a.u.tensor->dtype));
     for (int i = 0; i < 2; i++)
-        if (both[i]->tag == FXS_V_TENSOR)
+        if (both[i]->tag == FXS_V_TENSOR && !fxs_is_complex(both[i]->u.tensor->dtype))
             *both[i] = fxs_t(FXS_DO(k, "double", *both[i]));
+        else if (both[i]->tag == FXS_V_TENSOR)
+            *both[i] = fxs_t(FXS_DO(k, "to", *both[i],
+                                    ((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = FXS_COMPLEX128})));
     fxs_give(k, FXS_DO(k, "pow", a, b));
 }
 
@@ -66,6 +70,14 @@ static void make_float_power(fxs_compose *k) {
 
 /* addbmm(input, batch1, batch2, beta, alpha): the sum of the products */
 static void make_addbmm(fxs_compose *k) {
+    fxs_dtype d = arg(k, 1)->dtype;
+    if (k->status == FXS_OK && arg(k, 0)->dtype != d)
+        fxs_stop(k, FXS_ETYPE, "expected input of torch.%s, as batch1, but got torch.%s",
+                 fxs_dtype_name(d), fxs_dtype_name(arg(k, 0)->dtype));
+    for (int i = 3; i < 5; i++)
+        if (k->status == FXS_OK && !fxs_is_complex(d) && k->call->arg[i].tag == FXS_V_COMPLEX)
+            fxs_stop(k, FXS_ETYPE, "a complex number can't be converted to torch.%s",
+                     fxs_dtype_name(d));
     fxs_tensor *p = FXS_DO(k, "bmm", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
     p = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sum", fxs_t(p), fxs_int(0))), k->call->arg[4]);
     fxs_tensor *x =
@@ -73,7 +85,7 @@ static void make_addbmm(fxs_compose *k) {
     fxs_tensor *sum = x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p;
     if (sum && (sum->ndim != 2 || sum->sizes[0] != p->sizes[0] || sum->sizes[1] != p->sizes[1]))
         fxs_stop(k, FXS_ESHAPE, "the input can't be expanded to the products' shape");
-    fxs_give(k, sum);
+    fxs_give(k, FXS_DO(k, "contiguous", fxs_t(sum)));
 }
 
 /* inner(a, b): over the last dimensions of both */
@@ -129,7 +141,8 @@ static void make_rms_norm(fxs_compose *k) {
 /* x without its first (from 1) or last (from 0) place */
 static fxs_tensor *part(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
     int64_t n = k->status == FXS_OK ? x->sizes[dim] : 0;
-    return FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from), fxs_int(n ? n - 1 : 0));
+    return FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from < n ? from : n),
+                  fxs_int(n ? n - 1 : 0));
 }
 
 /* diff(input, n, dim, prepend, append) */
@@ -143,6 +156,10 @@ static void make_diff(fxs_compose *k) {
         k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
     if (k->status != FXS_OK)
         return;
+    for (int i = 3; i < 5; i++)
+        if (arg(k, i) && arg(k, i)->ndim != x->ndim)
+            fxs_stop(k, FXS_ESHAPE, "expects prepend or append to have %d dimensions, but got %d",
+                     x->ndim, arg(k, i)->ndim);
     if (n > 0 && (arg(k, 3) || arg(k, 4))) {
         if (arg(k, 3))
             joined[count++] = arg(k, 3);
@@ -206,8 +223,7 @@ static void make_dist(fxs_compose *k) {
 static void make_nansum(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
     fxs_dtype d = k->call->arg[3].tag == FXS_V_DTYPE ? k->call->arg[3].u.dtype : x->dtype;
-    if (fxs_is_complex(x->dtype) || fxs_is_complex(d) ||
-        (fxs_is_floating(x->dtype) && !fxs_is_floating(d)))
+    if (fxs_is_complex(x->dtype) || (fxs_is_floating(x->dtype) && !fxs_is_floating(d)))
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s and a result of torch.%s",
                  fxs_dtype_name(x->dtype), fxs_dtype_name(d));
     if (fxs_is_floating(x->dtype))
@@ -257,8 +273,10 @@ static void make_cdist(fxs_compose *k) {
     a = FXS_DO(k, "unsqueeze", fxs_t(a), fxs_int(-2));
     b = FXS_DO(k, "unsqueeze", fxs_t(b), fxs_int(-3));
     a = FXS_DO(k, "sub", fxs_t(a), fxs_t(b));
+    fxs_dtype d = fxs_arg_tensor(k->call, 0)->dtype;
     a = FXS_DO(k, "linalg_vector_norm", fxs_t(a), k->call->arg[2], fxs_int(-1));
-    fxs_give(k, FXS_DO(k, "contiguous", fxs_t(a)));
+    a = FXS_DO(k, "contiguous", fxs_t(a));
+    fxs_give(k, FXS_DO(k, "to", fxs_t(a), ((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d})));
 }
 
 FXS_COMPOSED(cdist)

@@ -18,6 +18,9 @@ static const char *const padding_modes[] = {"zeros", "reflect", "replicate", "ci
  * -----------------------------------------------------------------------------------------------
  */
 
+/* PyTorch computes nothing of an input without elements, and so checks less. */
+static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
+
 static fxs_status check_types(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
@@ -87,9 +90,6 @@ static fxs_status named_padding(fxs_call *c, fxs_window *w) {
 }
 
 static fxs_status too_large(fxs_call *c) { return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63"); }
-
-/* PyTorch computes nothing of an input without elements, and so checks less. */
-static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
 
 /* out = (in + padding - extent) / stride + 1 */
 static fxs_status forward_sizes(fxs_call *c, fxs_window *w) {
@@ -183,7 +183,8 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
                               fxs_conv *v) {
     *v = (fxs_conv){.window = fxs_window_new(dims), .transposed = transposed};
     fxs_window *w = &v->window;
-    FXS_TRY(check_types(c));
+    if (!is_empty(c))
+        FXS_TRY(check_types(c));
     FXS_TRY(check_ranks(c, dims));
     read_channels(c, groups, v);
     if (v->groups < 1)
@@ -220,7 +221,8 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     fxs_window_read(c, PADDING, w, w->before);
     fxs_window_read(c, T_OUTPUT_PADDING, w, extra);
     memcpy(w->after, w->before, sizeof w->after);
-    FXS_TRY(fxs_window_check(c, w));
+    if (!is_empty(c))
+        FXS_TRY(fxs_window_check(c, w));
     FXS_TRY(check_channels(c, v));
     return transposed_sizes(c, w, extra);
 }
@@ -228,12 +230,29 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
 /* ---- results
  * ---------------------------------------------------------------------------------------------- */
 
+/* unsqueeze(-2) */
+static void add_row(fxs_tensor *t) {
+    int last = t->ndim - 1;
+    t->sizes[t->ndim] = t->sizes[last];
+    t->strides[t->ndim++] = t->strides[last];
+    t->strides[last] *= t->sizes[last];
+    t->sizes[last] = 1;
+}
+
 /* torch gives channels_last where input or weight is, in two dimensions only; an unbatched input is
  * judged with a dimension of size 1 in front. */
 static bool wants_channels_last(const fxs_call *c, const fxs_conv *v) {
     fxs_tensor x = *fxs_arg_tensor(c, INPUT);
-    if (v->window.dims != 2 || v->transposed)
+    fxs_tensor weight = *fxs_arg_tensor(c, WEIGHT);
+    if (v->window.dims > 2 || v->transposed)
         return false;
+    if (v->padding != FXS_PAD_ZEROS ||
+        (v->window.dims == 1 && !fxs_tensor_is_contiguous(&x))) /* a dense copy */
+        fxs_strides_of(x.ndim, x.sizes, NULL, x.strides);
+    if (v->window.dims == 1) { /* an image of one row */
+        add_row(&x);
+        add_row(&weight);
+    }
     if (x.ndim == 3) {
         memmove(x.sizes + 1, x.sizes, 3 * sizeof *x.sizes);
         memmove(x.strides + 1, x.strides, 3 * sizeof *x.strides);
@@ -241,22 +260,43 @@ static bool wants_channels_last(const fxs_call *c, const fxs_conv *v) {
         x.strides[0] = x.sizes[1] * x.strides[1];
         x.ndim = 4;
     }
-    return fxs_suggests_channels_last(&x) || fxs_suggests_channels_last(fxs_arg_tensor(c, WEIGHT));
+    return fxs_suggests_channels_last(&x) || fxs_suggests_channels_last(&weight);
+}
+
+/* PyTorch's plain loops of dilated and transposed convolutions know int64 alone of the integers. */
+static fxs_status check_whole(fxs_call *c, const fxs_conv *v) {
+    fxs_dtype d = fxs_arg_tensor(c, INPUT)->dtype;
+    bool dilated = false;
+    for (int i = 0; i < 3; i++)
+        dilated |= v->window.dilation[i] > 1;
+    if (fxs_is_integral(d) && d != FXS_INT64 && (dilated || v->transposed) && !is_empty(c))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    return FXS_OK;
 }
 
 static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    fxs_dtype dtype = x->dtype;
     const int64_t *spatial = v->transposed ? v->window.in : v->window.out;
     int dims = v->window.dims, skip = x->ndim == dims + 1;
     int64_t sizes[5] = {v->batch, v->cout}, strides[5];
     memcpy(sizes + 2, spatial + 3 - dims, (size_t)dims * sizeof *sizes);
+    if (is_empty(c)) {
+        fxs_tensor number = {.dtype = fxs_arg_tensor(c, WEIGHT)->dtype};
+        fxs_operands o = {.n = 2, .v = {fxs_of_tensor((fxs_tensor *)x), fxs_of_tensor(&number)}};
+        dtype = fxs_common_type(&o);
+    }
     if (is_empty(c) && memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
-        return fxs_out_with_number(c, x, x->dtype); /* it is the input times a weight */
-    if (wants_channels_last(c, v))
+        return fxs_out_with_number(c, x, dtype); /* it is the input times a weight */
+    if (is_empty(c))
+        fxs_strides_of(dims + 2, sizes, NULL, strides);
+    else if (wants_channels_last(c, v) && dims == 1)
+        strides[0] = sizes[1] * sizes[2], strides[1] = 1, strides[2] = sizes[1];
+    else if (wants_channels_last(c, v))
         fxs_channels_last_strides(dims + 2, sizes, strides);
     else
         fxs_strides_of(dims + 2, sizes, NULL, strides);
-    return fxs_out_new(c, x->dtype, dims + 2 - skip, sizes + skip, strides + skip);
+    return fxs_out_new(c, dtype, dims + 2 - skip, sizes + skip, strides + skip);
 }
 
 typedef fxs_status read_fn(fxs_call *c, int dims, fxs_conv *v);
@@ -264,6 +304,7 @@ typedef fxs_status read_fn(fxs_call *c, int dims, fxs_conv *v);
 static fxs_status infer_with(fxs_call *c, read_fn *read, int dims) {
     fxs_conv v;
     FXS_TRY(read(c, dims, &v));
+    FXS_TRY(check_whole(c, &v));
     return make_result(c, &v);
 }
 

@@ -132,6 +132,8 @@ static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(r->dtype));
     if (!(fabs(r->start.f) < 0x1p63) || !(fabs(r->end.f) < 0x1p63) || !(fabs(r->step.f) < 0x1p63))
         return FXS_REFUSE(c, FXS_EINVAL, "unsupported range: %g -> %g", r->start.f, r->end.f);
+    if (r->dtype == FXS_INT64) /* the end too */
+        r->start.f = trunc(r->start.f), r->end.f = trunc(r->end.f), r->step.f = trunc(r->step.f);
     if (!fxs_is_floating(r->dtype)) { /* integers count in whole steps */
         r->start.i = r->start.real ? (int64_t)r->start.f : r->start.i;
         r->step.i = r->step.real ? (int64_t)r->step.f : r->step.i;
@@ -342,12 +344,12 @@ const fxs_op fxs_ops_create[] = {
      infer_new_sizes, run_empty, NULL, PURE},
     {"new_full", "(Tensor self, int[] size, Scalar fill_value, " OPTIONS, "Tensor.new_full",
      infer_new_full, run_new_full, NULL, PURE},
-    {"arange", "(number end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},
-    {"arange", "(number start, number end, number step=1, " OPTIONS, "torch.arange",
+    {"arange", "(Scalar end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},
+    {"arange", "(Scalar start, Scalar end, Scalar step=1, " OPTIONS, "torch.arange",
      infer_arange_from, run_arange_from, NULL, PURE},
     {"linspace", "(number start, number end, int steps, " OPTIONS, "torch.linspace", infer_linspace,
      run_linspace, NULL, PURE},
-    {"eye", "(int n, int? m=None, " OPTIONS, "torch.eye", infer_eye, run_eye, NULL, PURE},
+    {"eye", "(int n, int m=None, " OPTIONS, "torch.eye", infer_eye, run_eye, NULL, PURE},
     {"fill_", "(Tensor self, Tensor|Scalar value) -> Tensor", "Tensor.fill_ torch.fill_",
      infer_fill, run_full, NULL, WRITES},
     {"zero_", "(Tensor self) -> Tensor", "Tensor.zero_ torch.zero_", infer_write, run_zeros, NULL,

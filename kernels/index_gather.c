@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/iterate.h"
+#include "kernels/work.h"
 
 /* ---- walking
  * ------------------------------------------------------------------------------------------- */
@@ -58,9 +59,9 @@ static fxs_status shapes_differ(fxs_call *c, const char *what, const fxs_tensor 
 /* The index may be smaller than self outside of dim, and no larger than src anywhere. */
 static fxs_status check_index_shape(fxs_call *c, const fxs_tensor *self, int dim,
                                     const fxs_tensor *index, const fxs_tensor *src) {
-    FXS_TRY(check_long(c, index));
     if (fxs_tensor_numel(index) == 0)
         return FXS_OK;
+    FXS_TRY(check_long(c, index));
     if (src && (src->ndim ? src->ndim : 1) != (index->ndim ? index->ndim : 1))
         return shapes_differ(
             c, "index tensor must have the same number of dimensions as src tensor", index, src);
@@ -317,12 +318,18 @@ static fxs_status infer_index_source(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ETYPE,
                           "self (torch.%s) and source (torch.%s) must have the same scalar type",
                           fxs_dtype_name(self->dtype), fxs_dtype_name(source->dtype));
-    if (size_at(source, dim) != fxs_tensor_numel(index) || source->ndim != self->ndim)
+    if (c->nargs > 4)
+        FXS_TRY(fxs_check_number(c, 4, self->dtype));
+    if (c->nargs > 4 && fxs_tensor_numel(index) == 0 && self->ndim > 1) /* index_add of nothing */
+        return out_like_self(c);
+    bool one = self->ndim <= 1 && source->ndim <= 1; /* a number counts as one element */
+    if (size_at(source, source->ndim ? dim : 0) != fxs_tensor_numel(index) ||
+        (source->ndim != self->ndim && !one))
         return shapes_differ(
             c, "number of indices must be equal to the source's size in that dimension", index,
             source);
     for (int i = 0; i < self->ndim; i++)
-        if (i != dim && self->sizes[i] != source->sizes[i])
+        if (i != dim && source->ndim && self->sizes[i] != source->sizes[i])
             return shapes_differ(c, "source/destination must have the same slice shapes", source,
                                  self);
     return out_like_self(c);
@@ -332,6 +339,8 @@ static fxs_status put_slices(fxs_call *c, bool add, number alpha) {
     fxs_tensor *out = c->out[0];
     const fxs_tensor *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
     int dim;
+    if (out->dtype == FXS_BOOL)
+        alpha.i = alpha.f != 0;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
@@ -396,7 +405,7 @@ static fxs_status infer_take(fxs_call *c) {
     FXS_TRY(check_long(c, index));
     if (fxs_tensor_numel(self) == 0 && fxs_tensor_numel(index) != 0)
         return FXS_REFUSE(c, FXS_EINDEX, "tried to take from an empty tensor");
-    return fxs_out_like(c, index, self->dtype);
+    return fxs_out_new(c, self->dtype, index->ndim, index->sizes, NULL);
 }
 
 static fxs_status run_take(fxs_call *c) {

@@ -148,11 +148,21 @@ static fxs_status run_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
     return FXS_OK;
 }
 
+/* PyTorch passes over empty vectors, of old; where there is nothing else no dim is looked at. */
+static int64_t cat_dim(const fxs_call *c) {
+    for (int i = 0; i < fxs_arg_len(c, 0); i++) {
+        const fxs_tensor *t = fxs_arg_tensor_at(c, 0, i);
+        if (t->ndim != 1 || t->sizes[0] != 0)
+            return fxs_arg_int(c, 1);
+    }
+    return 0;
+}
+
 static fxs_status infer_cat(fxs_call *c) {
     FXS_TRY(check_list(c));
-    return out_joined(c, as_it_is, fxs_arg_int(c, 1));
+    return out_joined(c, as_it_is, cat_dim(c));
 }
-static fxs_status run_cat(fxs_call *c) { return run_joined(c, as_it_is, fxs_arg_int(c, 1)); }
+static fxs_status run_cat(fxs_call *c) { return run_joined(c, as_it_is, cat_dim(c)); }
 
 /* Vectors are joined end to end, everything else along its columns. */
 static int64_t hstack_dim(const fxs_call *c) {

@@ -31,7 +31,9 @@ static void make_logdet(fxs_compose *k) {
 static fxs_tensor *power(fxs_compose *k, fxs_tensor *x, int64_t n) {
     fxs_tensor *result = NULL;
     if (n == 1)
-        return FXS_DO(k, "clone", fxs_t(x));
+        return FXS_DO(k, "reshape",
+                      fxs_t(FXS_DO(k, "clone", fxs_t(FXS_DO(k, "contiguous", fxs_t(x))))),
+                      fxs_ints(k, x->ndim, x->sizes));
     for (; n && k->status == FXS_OK; n /= 2) {
         if (n % 2)
             result = result ? FXS_DO(k, "matmul", fxs_t(result), fxs_t(x)) : x;

@@ -47,16 +47,42 @@ static fxs_status check_bias(fxs_call *c, const fxs_tensor *bias, int64_t featur
                       (long long)features, fxs_sizes_text(bias, text));
 }
 
+/* The bias stretched to the result: PyTorch adds it to rows [n, features] of a matrix or of a dense
+ * batch of them, and to the result as it is otherwise. False: it does not fit. */
+static bool stretch_bias(const fxs_tensor *x, const fxs_tensor *out, const fxs_tensor *bias,
+                         fxs_tensor *view) {
+    fxs_tensor rows = *out;
+    if (x->ndim == 3 && fxs_tensor_is_contiguous(x) && out->ndim == 3) {
+        rows.ndim = 2;
+        rows.sizes[0] = out->sizes[0] * out->sizes[1];
+        rows.sizes[1] = out->sizes[2];
+    }
+    *view = *bias;
+    view->ndim = rows.ndim;
+    for (int i = rows.ndim - 1, k = bias->ndim - 1; i >= 0; i--, k--) {
+        if (k >= 0 && bias->sizes[k] != 1 && bias->sizes[k] != rows.sizes[i])
+            return false;
+        view->strides[i] = k < 0 || bias->sizes[k] == 1 ? 0 : bias->strides[k];
+        view->sizes[i] = rows.sizes[i];
+    }
+    return bias->ndim <= rows.ndim;
+}
+
 static fxs_status infer_linear(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
                      *bias = fxs_arg_tensor(c, BIAS);
     FXS_TRY(check_linear(c, x, weight, bias));
-    fxs_tensor right = transposed(weight);
+    fxs_tensor right = transposed(weight), view;
     int64_t sizes[FXS_MAX_DIM];
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     int ndim;
     FXS_TRY(fxs_product_sizes(c, x, &right, &ndim, sizes));
-    FXS_TRY(check_bias(c, bias, weight->ndim == 2 ? weight->sizes[0] : 1));
-    return fxs_out_new(c, x->dtype, ndim, sizes, NULL);
+    FXS_TRY(fxs_out_new(c, x->dtype, ndim, sizes, NULL));
+    if (bias && !stretch_bias(x, c->out[0], bias, &view))
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "a bias of shape %s can't be added to a result of shape %s",
+                          fxs_sizes_text(bias, a), fxs_sizes_text(c->out[0], b));
+    return FXS_OK;
 }
 
 /* out[r, :] = bias for every row */
@@ -81,8 +107,17 @@ static fxs_status run_linear(fxs_call *c) {
                right = transposed(weight);
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
-    if (bias)
-        lay_bias(&w, out, bias, weight->ndim == 2 ? weight->sizes[0] : 1);
+    fxs_tensor view, rows;
+    if (bias && bias->ndim == 1 && weight->ndim == 2) {
+        lay_bias(&w, out, bias, weight->sizes[0]);
+    } else if (bias && w.status == FXS_OK) {
+        stretch_bias(fxs_arg_tensor(c, INPUT), c->out[0], bias, &view);
+        rows = *out;
+        rows.ndim = view.ndim;
+        memcpy(rows.sizes, view.sizes, sizeof rows.sizes);
+        fxs_strides_of(rows.ndim, rows.sizes, NULL, rows.strides);
+        fxs_tensor_copy(c->ctx, &rows, &view);
+    }
     fxs_product(&w, fxs_arg_tensor(c, INPUT), &right, out, bias != NULL);
     return fxs_work_end(&w);
 }

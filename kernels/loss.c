@@ -57,9 +57,24 @@ static fxs_tensor *plus(fxs_compose *k, fxs_tensor *x, double y) {
     return FXS_DO(k, "add", fxs_t(x), fxs_float(y));
 }
 
+/* Both are stretched before their types are compared, so that none counts as a number. */
+static fxs_tensor *broadcast_difference(fxs_compose *k) {
+    fxs_tensor *both[] = {arg(k, A), arg(k, B)};
+    fxs_do(k, "broadcast_tensors", 2, (fxs_value[]){fxs_t(both[0]), fxs_t(both[1])});
+    both[0] = fxs_do_item(k, 0), both[1] = fxs_do_item(k, 1);
+    if (k->status != FXS_OK)
+        return NULL;
+    fxs_dtype d = fxs_promote(both[0]->dtype, both[1]->dtype);
+    for (int i = 0; i < 2; i++)
+        if (both[i]->dtype == FXS_BOOL && d != FXS_BOOL)
+            both[i] =
+                FXS_DO(k, "to", fxs_t(both[i]), ((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = d}));
+    return FXS_DO(k, "sub", fxs_t(both[0]), fxs_t(both[1]));
+}
+
 /* Differences, as losses take them: floating point alone. */
 static fxs_tensor *real_difference(fxs_compose *k) {
-    fxs_tensor *d = difference(k, A, B);
+    fxs_tensor *d = broadcast_difference(k);
     if (d && !fxs_is_floating(d->dtype))
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d->dtype));
     return d;
@@ -75,6 +90,8 @@ static void make_mse_loss(fxs_compose *k) {
 }
 
 static void make_l1_loss(fxs_compose *k) {
+    if (arg(k, A)->dtype == FXS_BOOL || arg(k, B)->dtype == FXS_BOOL)
+        fxs_stop(k, FXS_ETYPE, "subtraction with a bool tensor is not supported");
     fxs_give_loss(k, FXS_DO(k, "abs", fxs_t(real_difference(k))), 4);
 }
 
@@ -142,6 +159,17 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_give_loss(k, weighted(k, x, 2), 5);
 }
 
+/* What PyTorch computes into a tensor there is: of its type and shape, which must be the result's.
+ */
+static fxs_tensor *into(fxs_compose *k, fxs_tensor *x, const fxs_tensor *like) {
+    if (k->status != FXS_OK)
+        return NULL;
+    same_sizes(k, like, x);
+    if (k->status == FXS_OK && x->dtype != like->dtype)
+        x = FXS_DO(k, "to", fxs_t(x), ((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = like->dtype}));
+    return x;
+}
+
 /* binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction,
  * pos_weight): (1 - y) x + (1 + (pos_weight - 1) y) log(1 + exp(-x)) */
 static void make_bce_with_logits(fxs_compose *k) {
@@ -155,7 +183,11 @@ static void make_bce_with_logits(fxs_compose *k) {
     fxs_tensor *rest = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
     fxs_tensor *loss =
         FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
-    fxs_give_loss(k, weighted(k, loss, 2), 5);
+    if (arg(k, 2) && arg(k, 2)->requires_grad)
+        fxs_stop(k, FXS_EINVAL,
+                 "is not differentiable with respect to argument 'weight', which requires grad");
+    loss = into(k, loss, rest);
+    fxs_give_loss(k, into(k, weighted(k, loss, 2), loss), 5);
 }
 
 /* kl_div(input, target, size_average, reduce, reduction, log_target): input is a logarithm already
@@ -226,10 +258,16 @@ static void same_rank(fxs_compose *k) {
 
 /* soft_margin_loss(input, target, size_average, reduce, reduction): log(1 + exp(-target input)) */
 static void make_soft_margin_loss(fxs_compose *k) {
-    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(arg(k, A)), fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, B)))));
-    if (x && x->ndim != arg(k, A)->ndim)
-        fxs_stop(k, FXS_ESHAPE, "the target must have the input's shape");
-    fxs_give_loss(k, FXS_DO(k, "log1p", fxs_t(FXS_DO(k, "exp", fxs_t(x)))), 4);
+    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, A)))), fxs_t(arg(k, B)));
+    if (arg(k, B)->requires_grad)
+        fxs_stop(k, FXS_EINVAL,
+                 "is not differentiable with respect to argument 'target', which requires grad");
+    if (x)
+        same_sizes(k, arg(k, A), x);
+    if (x && !fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
+    fxs_tensor *e = plus(k, FXS_DO(k, "exp", fxs_t(x)), 1);
+    fxs_give_loss(k, FXS_DO(k, "log", fxs_t(e)), 4);
 }
 
 /* margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction) */
@@ -243,6 +281,7 @@ static void make_margin_ranking_loss(fxs_compose *k) {
 /* hinge_embedding_loss(input, target, margin, size_average, reduce, reduction): targets are 1 and
  * -1 */
 static void make_hinge_embedding_loss(fxs_compose *k) {
+    k->own_grad = true;
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *zero = FXS_DO(k, "zeros_like", fxs_t(x));
     fxs_tensor *m = FXS_DO(k, "clamp_min",
                            fxs_t(FXS_DO(k, "rsub", fxs_t(x), fxs_float(number(k, 2)))), fxs_int(0));
@@ -261,7 +300,7 @@ static fxs_tensor *cosine(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, int64_t 
     fxs_tensor *of[] = {a, b};
     for (int i = 0; i < 2; i++) {
         norm[i] = FXS_DO(k, "linalg_vector_norm", fxs_t(of[i]), fxs_int(2), fxs_int(dim));
-        norm[i] = FXS_DO(k, "clamp_min", fxs_t(norm[i]), fxs_float(eps));
+        norm[i] = FXS_DO(k, "clamp_min", fxs_t(norm[i]), fxs_float(fabs(eps)));
     }
     return FXS_DO(k, "div", fxs_t(product),
                   fxs_t(FXS_DO(k, "mul", fxs_t(norm[0]), fxs_t(norm[1]))));
@@ -293,13 +332,21 @@ static void make_pairwise_distance(fxs_compose *k) {
         k, distance(k, arg(k, 0), arg(k, 1), number(k, 2), number(k, 3), fxs_arg_bool(k->call, 4)));
 }
 
+static fxs_tensor *real(fxs_compose *k, fxs_tensor *x) {
+    return fxs_is_floating(x->dtype) ? x : FXS_DO(k, "float", fxs_t(x));
+}
+
 /* cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_cosine_embedding_loss(fxs_compose *k) {
+    k->own_grad = true;
+    if (arg(k, 2)->ndim + 1 != arg(k, 0)->ndim || arg(k, 2)->ndim + 1 != arg(k, 1)->ndim)
+        fxs_stop(k, FXS_ESHAPE, "a target of %d dimensions expects inputs of %d, but got %d and %d",
+                 arg(k, 2)->ndim, arg(k, 2)->ndim + 1, arg(k, 0)->ndim, arg(k, 1)->ndim);
     if (arg(k, 2)->ndim > 1)
         fxs_stop(k, FXS_ESHAPE, "a target of 0 or 1 dimensions is expected, but it has %d",
                  arg(k, 2)->ndim);
     fxs_tensor *y = arg(k, 2), *dim = arg(k, 0),
-               *cos = cosine(k, arg(k, 0), arg(k, 1), dim->ndim - 1, 1e-8);
+               *cos = cosine(k, real(k, arg(k, 0)), real(k, arg(k, 1)), dim->ndim - 1, 1e-8);
     fxs_tensor *zero = FXS_DO(k, "zeros_like", fxs_t(cos)),
                *near = FXS_DO(k, "rsub", fxs_t(cos), fxs_int(1));
     fxs_tensor *far = FXS_DO(k, "clamp_min", fxs_t(plus(k, cos, -number(k, 3))), fxs_int(0));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/iterate.h"
 #include "kernels/product.h"
 
 /* PyTorch looks at the types where there is something to multiply. */
@@ -34,8 +35,7 @@ static fxs_status check_rank(fxs_call *c, int i, const char *name, int rank) {
  * strides stay. */
 static void turn_strides(const fxs_tensor *a, const fxs_tensor *b, int ndim, const int64_t *sizes,
                          int64_t *strides) {
-    bool folds = b->ndim != 3 || b->strides[1] == 1 ||
-                 b->strides[0] != b->sizes[1] * b->sizes[2]; /* of b transposed */
+    bool folds = b->ndim != 3 || b->strides[2] == 1 || b->strides[0] != b->sizes[1] * b->sizes[2];
     fxs_tensor out = {.ndim = ndim};
     fxs_strides_of(ndim, sizes, NULL, strides);
     if (a->ndim != 2 || b->ndim < 3 || !folds)
@@ -59,7 +59,10 @@ static fxs_status infer_product(fxs_call *c, const fxs_tensor *a, const fxs_tens
     bool dot = a->ndim == 1 && b->ndim == 1;
     FXS_TRY(check_pair(c, a, b, dot || (count && a->sizes[a->ndim - 1])));
     turn_strides(a, b, ndim, sizes, strides);
-    return fxs_out_new(c, a->dtype, ndim, sizes, strides);
+    /* of two types, where there is nothing to multiply, it is that of the folded one, or the
+     * vector's */
+    bool second = (b->ndim == 1 && !dot) || (a->ndim > 1 && b->ndim > 2);
+    return fxs_out_new(c, second ? b->dtype : a->dtype, ndim, sizes, strides);
 }
 
 static fxs_status run_product(fxs_call *c, fxs_tensor *a, fxs_tensor *b) {
@@ -135,8 +138,9 @@ enum { ADD_INPUT, ADD_A, ADD_B, ADD_BETA, ADD_ALPHA };
 static fxs_status infer_added(fxs_call *c) {
     fxs_tensor *input = fxs_arg_tensor(c, ADD_INPUT);
     char have[FXS_SIZES_TEXT], want[FXS_SIZES_TEXT];
-    FXS_TRY(fxs_check_same_dtype(c, fxs_arg_tensor(c, ADD_A), input, "input"));
     FXS_TRY(infer_product(c, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B)));
+    FXS_TRY(fxs_check_number(c, ADD_BETA, c->out[0]->dtype));
+    FXS_TRY(fxs_check_number(c, ADD_ALPHA, c->out[0]->dtype));
     const fxs_tensor *out = c->out[0];
     bool fits = input->ndim <= out->ndim;
     for (int i = 0; fits && i < input->ndim; i++) {
@@ -153,7 +157,8 @@ static fxs_status infer_added(fxs_call *c) {
 static fxs_status infer_addmm(fxs_call *c) {
     FXS_TRY(check_rank(c, ADD_A, "mat1", 2));
     FXS_TRY(check_rank(c, ADD_B, "mat2", 2));
-    return infer_added(c);
+    FXS_TRY(infer_added(c));
+    return fxs_check_same_dtype(c, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_INPUT), "input");
 }
 
 static fxs_status infer_addmv(fxs_call *c) {
@@ -249,8 +254,11 @@ static fxs_status infer_outer(fxs_call *c) {
     FXS_TRY(check_rank(c, 1, "vec2", 1));
     FXS_TRY(fxs_check_dtype(c, a, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
     FXS_TRY(fxs_check_dtype(c, b, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
-    return fxs_out_new(c, fxs_promote(a->dtype, b->dtype), 2, (int64_t[]){a->sizes[0], b->sizes[0]},
-                       NULL);
+    fxs_tensor column = *a; /* a[:, None] * b */
+    column.ndim = 2;
+    column.sizes[1] = column.strides[1] = 1;
+    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&column), fxs_of_tensor((fxs_tensor *)b)}};
+    return fxs_out_pointwise(c, &o, fxs_promote(a->dtype, b->dtype));
 }
 
 static fxs_status run_outer(fxs_call *c) {

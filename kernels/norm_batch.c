@@ -37,6 +37,10 @@ static fxs_status check(fxs_call *c, const batch *b) {
     FXS_TRY(fxs_check_vector(c, b->var, b->channels, "running_var"));
     FXS_TRY(fxs_check_vector(c, b->weight, b->channels, "weight"));
     FXS_TRY(fxs_check_vector(c, b->bias, b->channels, "bias"));
+    if ((b->mean && b->mean->requires_grad) || (b->var && b->var->requires_grad))
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "is not differentiable with respect to running_mean and running_var, but "
+                          "one requires grad");
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->mean, "running_mean"));
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->var, "running_var"));
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->weight, "weight"));
@@ -45,7 +49,7 @@ static fxs_status check(fxs_call *c, const batch *b) {
         return FXS_REFUSE(c, FXS_EINVAL,
                           "running_mean and running_var must be defined in evaluation mode");
     int64_t values = b->per_image ? b->plane : b->plane * b->images;
-    if (b->own && values == 1)
+    if (b->own && values == 1 && fxs_is_functional(c))
         return FXS_REFUSE(
             c, FXS_ESHAPE, "expected more than 1 %s when training, but got input of shape %s",
             b->per_image ? "spatial element" : "value per channel", fxs_sizes_text(b->x, text));

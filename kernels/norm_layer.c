@@ -194,7 +194,7 @@ static fxs_status infer_group(fxs_call *c) {
     FXS_TRY(fxs_check_vector(c, fxs_arg_tensor(c, G_BIAS), x->sizes[1], "bias"));
     FXS_TRY(fxs_check_norm_dtype(c, x, fxs_arg_tensor(c, G_WEIGHT), "weight"));
     FXS_TRY(fxs_check_norm_dtype(c, x, fxs_arg_tensor(c, G_BIAS), "bias"));
-    if (fxs_tensor_numel(x) > 0 && fxs_tensor_numel(x) == groups)
+    if (fxs_is_functional(c) && fxs_tensor_numel(x) > 0 && fxs_tensor_numel(x) == groups)
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "expected more than 1 value per channel when training, but got input of shape %s",

@@ -2,6 +2,7 @@
  * channels' mean square, and normalize, which divides by the norm along a dimension; with the layer
  * of the first. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/families.h"
 #include "kernels/iterate.h"
@@ -15,7 +16,8 @@ enum { INPUT, SIZE, ALPHA, BETA, K };
 static fxs_status infer_local(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     char text[FXS_SIZES_TEXT];
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    if (fxs_tensor_numel(x))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     if (x->ndim < 3)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "expected 3D or higher dimensionality input, but got input of shape %s",
@@ -23,7 +25,8 @@ static fxs_status infer_local(fxs_call *c) {
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
                           (long long)fxs_arg_int(c, SIZE));
-    return fxs_out_like(c, x, x->dtype);
+    return fxs_tensor_numel(x) ? fxs_out_like(c, x, x->dtype)
+                               : fxs_out_same(c, fxs_arg_tensor(c, INPUT));
 }
 
 /* The window is size / 2 channels before and (size - 1) / 2 behind; channels outside count as 0. */
@@ -66,9 +69,18 @@ static fxs_cost cost_local(const fxs_call *c) {
 
 enum { N_INPUT, N_P, N_DIM, N_EPS, N_OUT };
 
+/* None and 'fro' are 2. */
+static double order_of(const fxs_call *c) {
+    const fxs_value *p = &c->arg[N_P];
+    return p->tag == FXS_V_INT || p->tag == FXS_V_FLOAT ? fxs_arg_float(c, N_P) : 2;
+}
+
 static fxs_status infer_normalize(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, N_INPUT);
     int dim;
+    if (fxs_value_text(&c->arg[N_P]) && strcmp(fxs_value_text(&c->arg[N_P]), "fro") != 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "the norm '%s' is not known",
+                          fxs_value_text(&c->arg[N_P]));
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, N_DIM), x->ndim, &dim));
     return fxs_out_like(c, x, x->dtype);
@@ -105,7 +117,7 @@ static fxs_status run_normalize(fxs_call *c) {
     size_t size = fxs_dtype_size(w.dtype);
     for (int64_t r = 0; y && all > 0 && r < all / n; r++) {
         int64_t at = r / step * step * n + r % step;
-        double norm = norm_of(w.dtype, fxs_from(w.dtype, x, at), n, step, fxs_arg_float(c, N_P));
+        double norm = norm_of(w.dtype, fxs_from(w.dtype, x, at), n, step, order_of(c));
         double eps = fxs_arg_float(c, N_EPS), divisor = norm < eps ? eps : norm;
         for (int64_t i = 0; i < n; i++)
             fxs_store_double(w.dtype, y + (size_t)(at + i * step) * size,
@@ -128,7 +140,8 @@ const fxs_op fxs_ops_norm_local[] = {
      .kernel = run_local,
      .cost = cost_local},
     {.name = "normalize",
-     .schema = "(Tensor input, float p=2.0, int dim=1, float eps=1e-12, any out=None) -> Tensor",
+     .schema =
+         "(Tensor input, number|str? p=2.0, int dim=1, float eps=1e-12, any out=None) -> Tensor",
      .torch = "torch.nn.functional.normalize",
      .infer = infer_normalize,
      .kernel = run_normalize,

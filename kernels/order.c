@@ -33,7 +33,8 @@ static bool descends(const fxs_call *c) { return fxs_arg_bool(c, dim_at(c) + 1);
 static fxs_status infer_sort(fxs_call *c) {
     int dim;
     FXS_TRY(fxs_line_dim(c, dim_at(c), &dim));
-    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    if (fxs_arg_tensor(c, 0)->ndim)
+        FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
     FXS_TRY(out_sorted(c, fxs_arg_tensor(c, 0)->dtype));
     c->tuple_name = "torch.return_types.sort";
     return out_sorted(c, FXS_INT64);
@@ -71,6 +72,8 @@ static fxs_status infer_topk(fxs_call *c) {
     int dim;
     FXS_TRY(fxs_line_dim(c, 2, &dim));
     FXS_TRY(fxs_check_computable(c, t->dtype));
+    if (t->dtype == FXS_BOOL && t->ndim)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     if (k < 0 || k > (t->ndim ? t->sizes[dim] : 1))
         return FXS_REFUSE(
             c, FXS_EINDEX,

@@ -26,6 +26,9 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
                           "the input; pad length is "
                           "%d while the input has %d dimensions",
                           n, x->ndim);
+    bool grows = false; /* a mere crop may leave nothing */
+    for (int k = 0; k < n; k++)
+        grows |= list[k] > 0;
     for (int i = 0; i < x->ndim; i++) {
         int at = x->ndim - 1 - i;
         if (at < p->pairs) {
@@ -35,7 +38,7 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
         if (__builtin_add_overflow(x->sizes[i], p->before[i], &p->sizes[i]) ||
             __builtin_add_overflow(p->sizes[i], p->after[i], &p->sizes[i]))
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
-        if (p->sizes[i] < 0 || (p->sizes[i] == 0 && at < p->pairs && x->sizes[i] > 0))
+        if (p->sizes[i] < 0 || (p->sizes[i] == 0 && at < p->pairs && x->sizes[i] > 0 && grows))
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "the input size %lld, plus negative padding %lld and %lld, resulted "
                               "in a negative output "
@@ -145,6 +148,9 @@ static fxs_status infer_mode(fxs_call *c, const mode *m, const fxs_value *value)
         if (!is_zero(value))
             return FXS_REFUSE(c, FXS_EINVAL, "padding mode \"%s\" doesn't take in value argument",
                               m->name);
+        if (m->source != circular_source && !fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
+            return FXS_REFUSE(c, FXS_ETYPE, "padding mode \"%s\" is not implemented for torch.%s",
+                              m->name, fxs_dtype_name(x->dtype));
         bool batched =
             x->ndim == p.pairs + 2 || (m->source != circular_source && x->ndim == p.pairs + 1);
         if (p.pairs < 1 || p.pairs > 3 || !batched)

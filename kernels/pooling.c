@@ -17,13 +17,16 @@ enum { LP_INPUT, LP_NORM, LP_KERNEL, LP_STRIDE, LP_CEIL };
 
 /* (in + padding - extent) / stride + 1, rounded down, or up when `ceil`: but the last window must
  * begin inside. */
-static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil) {
+/* least: 1, or 0 where PyTorch takes an empty result */
+static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil, int64_t least) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    bool negative = false;
     for (int d = 0; d < 3; d++) {
         int64_t room, extent = fxs_window_extent(w, d);
         if (__builtin_add_overflow(w->in[d], 2 * w->before[d], &room) || extent == INT64_MAX)
             return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63");
         room -= extent;
+        negative |= room < -w->stride[d];
         if (ceil && room >= -w->stride[d]) {
             int64_t windows = room < 0 ? 0 : room / w->stride[d] + (room % w->stride[d] != 0);
             w->out[d] = room < 0 ? room + w->stride[d] > 0 : windows + 1;
@@ -35,7 +38,7 @@ static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil) {
         }
     }
     for (int d = 0; d < 3; d++)
-        if (w->out[d] < 1)
+        if (w->out[d] < least || negative)
             return FXS_REFUSE(
                 c, FXS_ESHAPE,
                 "given input size: %s. Calculated output size: %s. Output size is too small",
@@ -67,6 +70,12 @@ static fxs_status read_window(fxs_call *c, fxs_window *w, int kernel, int stride
 /* ---- max_pool
  * --------------------------------------------------------------------------------------------- */
 
+/* torch's one-dimensional maximum without gradient and indices is a kernel of its own. */
+static bool row_maximum(const fxs_call *c, int dims) {
+    return dims == 1 && !fxs_arg_tensor(c, INPUT)->requires_grad &&
+           !fxs_arg_bool(c, c->nargs - 1) && strstr(c->op->name, "indices") == NULL;
+}
+
 static fxs_status read_max(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     *w = fxs_window_new(dims);
@@ -74,7 +83,7 @@ static fxs_status read_max(fxs_call *c, int dims, fxs_window *w) {
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
     FXS_TRY(read_window(c, w, KERNEL, STRIDE, PADDING, DILATION));
     fxs_window_sizes(w, x, w->in);
-    return output_sizes(c, w, fxs_arg_bool(c, CEIL));
+    return output_sizes(c, w, fxs_arg_bool(c, CEIL), row_maximum(c, dims) ? 0 : 1);
 }
 
 static fxs_status infer_max(fxs_call *c, int dims, bool indices) {
@@ -95,7 +104,7 @@ static fxs_status run_max(fxs_call *c, int dims) {
     fxs_work ints = fxs_work_begin(c, FXS_INT64);
     if (c->nout > 1 && w.status == FXS_OK)
         indices = flat = fxs_work_out(&ints, c->out[1]);
-    if (w.status == FXS_OK && ints.status == FXS_OK) {
+    if (w.status == FXS_OK && ints.status == FXS_OK && fxs_tensor_numel(y) > 0) {
         fxs_pooling p = {0};
         fxs_pooling_sizes(&p, dims, x, y);
         fxs_pooling_slide(&w, &p, &window, false);
@@ -140,7 +149,13 @@ static fxs_status read_average(fxs_call *c, int dims, fxs_window *w) {
     fxs_window_sizes(w, x, w->in);
     if (c->nargs > A_DIVISOR && !fxs_arg_is_none(c, A_DIVISOR) && fxs_arg_int(c, A_DIVISOR) == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "divisor must be not zero");
-    return output_sizes(c, w, fxs_arg_bool(c, A_CEIL));
+    for (int d = 0; dims == 3 && d < 3;
+         d++) /* PyTorch looks at the input without its padding here */
+        if (w->in[d] < w->kernel[d])
+            return FXS_REFUSE(c, FXS_ESHAPE,
+                              "input of size %lld is smaller than the kernel of size %lld",
+                              (long long)w->in[d], (long long)w->kernel[d]);
+    return output_sizes(c, w, fxs_arg_bool(c, A_CEIL), 1);
 }
 
 static fxs_status infer_average(fxs_call *c, int dims) {
@@ -183,7 +198,7 @@ static fxs_status read_lp(fxs_call *c, int dims, fxs_window *w) {
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
     FXS_TRY(read_window(c, w, LP_KERNEL, LP_STRIDE, -1, -1));
     fxs_window_sizes(w, x, w->in);
-    return output_sizes(c, w, fxs_arg_bool(c, LP_CEIL));
+    return output_sizes(c, w, fxs_arg_bool(c, LP_CEIL), 1);
 }
 
 static fxs_status infer_lp(fxs_call *c, int dims) {

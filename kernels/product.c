@@ -89,18 +89,18 @@ static void add_part(fxs_tensor *out, int part, const fxs_tensor *term, double s
 /* A complex product as four real ones. */
 static void complex_product(fxs_work *w, const fxs_tensor *a, const fxs_tensor *b, fxs_tensor *out,
                             bool accumulate) {
-    fxs_work real = fxs_work_begin(w->call, fxs_real_of(w->dtype));
     int64_t n = fxs_tensor_numel(out);
     fxs_tensor *term = NULL;
-    real.status = fxs_tensor_new(w->call->ctx, real.dtype, 1, &n, &term);
-    for (int k = 0; k < 4 && real.status == FXS_OK; k++) {
+    w->status = fxs_tensor_new(w->call->ctx, fxs_real_of(w->dtype), 1, &n, &term);
+    for (int k = 0; k < 4 && w->status == FXS_OK; k++) {
         fxs_tensor x = part_of(a, k / 2), y = part_of(b, k % 2);
+        fxs_work real = fxs_work_begin(w->call, fxs_real_of(w->dtype));
         fxs_product(&real, &x, &y, term, false);
-        if (real.status == FXS_OK)
+        w->status = fxs_work_end(&real); /* while x and y are there */
+        if (w->status == FXS_OK)
             add_part(out, k == 1 || k == 2, term, k == 3 ? -1 : 1, accumulate || k > 1);
     }
     fxs_tensor_unref(term);
-    w->status = fxs_work_end(&real);
 }
 
 void fxs_product(fxs_work *w, fxs_tensor *a, fxs_tensor *b, fxs_tensor *out, bool accumulate) {

@@ -156,6 +156,9 @@ static fxs_status infer_roll(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t shift[FXS_MAX_DIM];
     bool flat, still;
+    if (t->ndim == 0 && fxs_arg_ints(c, 2, shift, FXS_MAX_DIM) > 0)
+        return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
+                          (long long)shift[0]);
     FXS_TRY(read_shifts(c, shift, &flat, &still));
     if (fxs_tensor_numel(t) == 0)
         return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
@@ -282,8 +285,9 @@ static fxs_status times_of(fxs_call *c, int64_t i, int64_t *out) {
     *out = fxs_arg_int(c, 1);
     if (t && !t->storage)
         return FXS_REFUSE(c, FXS_EUNKNOWN, "the repeats are not known without computing values");
-    if (t && !fxs_is_integral(t->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "repeats has to be a tensor of integers, not torch.%s",
+    if (t && t->dtype != FXS_INT64 && t->dtype != FXS_INT32)
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "repeats has to be a tensor of int64 or int32, not torch.%s",
                           fxs_dtype_name(t->dtype));
     if (t) {
         int64_t at = t->ndim == 1 && t->sizes[0] > 1 ? i * t->strides[0] : 0;

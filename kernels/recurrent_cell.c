@@ -79,7 +79,7 @@ static void make_gru_cell(fxs_compose *k) {
     fxs_tensor *reset = sigmoid(k, a[0], b[0]), *update = sigmoid(k, a[1], b[1]);
     fxs_tensor *next = FXS_DO(k, "add", fxs_t(a[2]), fxs_t(times(k, reset, b[2])));
     next = FXS_DO(k, "tanh", fxs_t(next));
-    fxs_tensor *d = times(k, update, FXS_DO(k, "sub", fxs_t(h), fxs_t(next)));
+    fxs_tensor *d = times(k, FXS_DO(k, "sub", fxs_t(h), fxs_t(next)), update);
     fxs_give(k, FXS_DO(k, "add", fxs_t(d), fxs_t(next)));
 }
 

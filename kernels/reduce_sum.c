@@ -211,7 +211,7 @@ static fxs_status infer_count(fxs_call *c) {
 /* Complex numbers have no order. */
 static fxs_status check_ordered(fxs_call *c) {
     fxs_dtype d = fxs_arg_tensor(c, 0)->dtype;
-    if (fxs_is_complex(d))
+    if (fxs_is_complex(d) && fxs_arg_numel(c, 0))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     return fxs_check_computable(c, d);
 }

@@ -143,7 +143,7 @@ static fxs_cost cost_var(const fxs_call *c) {
          cost_var,                                                                                 \
          FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},                                                      \
         {op,                                                                                       \
-         "(Tensor self, int|int[]? dim=None, *, int? correction=None, bool keepdim=False) -> "     \
+         "(Tensor self, int|int[]? dim, *, int? correction, bool keepdim=False) -> "               \
          "Tensor",                                                                                 \
          spellings,                                                                                \
          infer##_correction,                                                                       \

@@ -173,6 +173,13 @@ static fxs_status int_power(fxs_call *c, int64_t base, int64_t exponent) {
     return fxs_out_int(c, r);
 }
 
+/* A negative number to a power that is not whole, as Python has it: by angle and length. */
+static fxs_status complex_power(fxs_call *c, double a, double b) {
+    double length = pow(-a, b), angle = acos(-1) * b;
+    return fxs_out_value(
+        c, (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {length * cos(angle), length * sin(angle)}});
+}
+
 static fxs_status infer_pow(fxs_call *c) {
     fxs_number a, b;
     if (!both_numbers(c, &a, &b))
@@ -183,7 +190,7 @@ static fxs_status infer_pow(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINVAL,
                           "0.0 cannot be raised to a negative power (ZeroDivisionError)");
     if (a.f < 0 && isfinite(a.f) && isfinite(b.f) && b.f != floor(b.f))
-        return FXS_REFUSE(c, FXS_EINVAL, "a complex result is not supported");
+        return complex_power(c, a.f, b.f);
     double r = pow(a.f, b.f);
     if (isinf(r) && isfinite(a.f) && isfinite(b.f))
         return FXS_REFUSE(c, FXS_ELIMIT, "numerical result out of range (OverflowError)");

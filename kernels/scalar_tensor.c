@@ -334,8 +334,8 @@ static fxs_status infer_hasattr(fxs_call *c) {
 #define FACT(name, spellings, infer) ROW(name, "(Tensor self) -> any", spellings, infer)
 
 const fxs_op fxs_ops_scalar_tensor[] = {
-    ROW("size", "(Tensor self, int? dim=None) -> any", "Tensor.size", infer_size),
-    ROW("stride", "(Tensor self, int? dim=None) -> any", "Tensor.stride", infer_stride),
+    ROW("size", "(Tensor self, int dim=None) -> any", "Tensor.size", infer_size),
+    ROW("stride", "(Tensor self, int dim=None) -> any", "Tensor.stride", infer_stride),
     FACT("dim", "Tensor.dim Tensor.ndimension Tensor.ndim", infer_dim),
     FACT("numel", "Tensor.numel Tensor.nelement torch.numel", infer_numel),
     FACT("element_size", "Tensor.element_size", infer_itemsize),
@@ -344,7 +344,7 @@ const fxs_op fxs_ops_scalar_tensor[] = {
     FACT("is_complex", "Tensor.is_complex torch.is_complex", infer_complex),
     FACT("is_signed", "Tensor.is_signed torch.is_signed", infer_signed),
     FACT("get_device", "Tensor.get_device", infer_no_device),
-    ROW("is_contiguous", "(Tensor self, memory_format memory_format=contiguous_format) -> bool",
+    ROW("is_contiguous", "(Tensor self, *, memory_format memory_format=contiguous_format) -> bool",
         "Tensor.is_contiguous", infer_is_contiguous),
     FACT("item", "Tensor.item", infer_item),
     FACT("int_item", "Tensor.__int__", infer_int),

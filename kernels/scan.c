@@ -1,6 +1,7 @@
 /* scan.c: running sums, products, maxima along a dimension: cumsum cumprod logcumsumexp cummax
  * cummin. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/complex.h"
 #include "kernels/lines.h"
@@ -63,6 +64,8 @@ static fxs_status infer_sum(fxs_call *c) {
         d = c->arg[2].u.dtype;
     if (c->in_place && fxs_arg_is_none(c, 2))
         d = t->dtype;
+    if (d == FXS_BOOL && t->ndim && fxs_tensor_numel(t))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     if (c->in_place && d != t->dtype)
         return FXS_REFUSE(c, FXS_ETYPE,
                           "bad in-place call: a result of torch.%s for a tensor of torch.%s",
@@ -86,8 +89,10 @@ static fxs_status infer_log_sum(fxs_call *c) {
 static fxs_status infer_pair(fxs_call *c, const char *tuple_name) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int dim;
-    FXS_TRY(fxs_line_dim(c, 1, &dim));
-    FXS_TRY(fxs_check_computable(c, t->dtype));
+    if (t->ndim && fxs_tensor_numel(t)) { /* else PyTorch looks at nothing */
+        FXS_TRY(fxs_line_dim(c, 1, &dim));
+        FXS_TRY(fxs_check_computable(c, t->dtype));
+    }
     FXS_TRY(fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL));
     c->tuple_name = tuple_name;
     return fxs_out_new(c, FXS_INT64, t->ndim, t->sizes, NULL);
@@ -98,7 +103,15 @@ static fxs_status infer_cummin(fxs_call *c) { return infer_pair(c, "torch.return
 
 static fxs_status scan(fxs_call *c, fxs_line_fn *fn) {
     fxs_lines l = {.values = c->out[0], .indices = c->nout > 1 ? c->out[1] : NULL, .fn = fn};
-    FXS_TRY(fxs_line_dim(c, 1, &l.dim));
+    if (fxs_arg_tensor(c, 0)->ndim == 0 && fxs_is_complex(c->out[0]->dtype)) {
+        fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
+        memset(fxs_tensor_data(c->out[1]), 0, sizeof(int64_t));
+        return FXS_OK;
+    }
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
+    if (fxs_arg_tensor(c, 0)->ndim)
+        FXS_TRY(fxs_line_dim(c, 1, &l.dim));
     return fxs_lines_run(c, &l);
 }
 

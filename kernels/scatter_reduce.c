@@ -37,7 +37,7 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ETYPE, "the mean of torch.bool is not implemented");
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, DIM), self->ndim, &dim));
     FXS_TRY(fxs_check_same_dtype(c, self, src, "src"));
-    if (index->dtype != FXS_INT64)
+    if (index->dtype != FXS_INT64 && fxs_tensor_numel(index))
         return FXS_REFUSE(c, FXS_ETYPE, "expected dtype int64 for index, not torch.%s",
                           fxs_dtype_name(index->dtype));
     bool fits = (self->ndim ? self->ndim : 1) == (index->ndim ? index->ndim : 1) &&
@@ -215,7 +215,9 @@ static fxs_status infer_index_put(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions",
                           self->ndim);
     FXS_TRY(check_places(c));
-    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
+    int64_t strides[FXS_MAX_DIM];
+    fxs_strides_like(self, strides);
+    return fxs_out_new(c, self->dtype, self->ndim, self->sizes, strides);
 }
 
 /* Every element of `places` says where in out the same element of `values` goes. */
@@ -236,6 +238,16 @@ static void put_all(fxs_tensor *out, const fxs_tensor *places, const fxs_tensor 
     }
 }
 
+/* Where in t's memory the element of a row-major position is. */
+static int64_t place_of(const fxs_tensor *t, int64_t position) {
+    int64_t at = 0;
+    for (int k = t->ndim - 1; k >= 0; k--) {
+        at += position % t->sizes[k] * t->strides[k];
+        position /= t->sizes[k];
+    }
+    return at;
+}
+
 /* The places are found by indexing a tensor that holds the numbers of its own elements. */
 static fxs_status run_index_put(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, P_SELF), *numbers, *places = NULL, values;
@@ -246,7 +258,7 @@ static fxs_status run_index_put(fxs_call *c) {
     fxs_tensor_copy(c->ctx, c->out[0], self);
     FXS_TRY(fxs_tensor_new(c->ctx, FXS_INT64, self->ndim, self->sizes, &numbers));
     for (int64_t i = 0, n = fxs_tensor_numel(numbers); i < n; i++)
-        ((int64_t *)fxs_tensor_data(numbers))[i] = i;
+        ((int64_t *)fxs_tensor_data(numbers))[i] = place_of(c->out[0], i);
     fxs_status s = fxs_read_index(c, numbers, &tuple, &ix);
     if (s == FXS_OK)
         s = stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);

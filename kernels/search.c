@@ -35,7 +35,7 @@ static fxs_status read_lookup(fxs_call *c, int edges, int values, lookup *l) {
     const fxs_tensor *e = l->edges,
                      *v = l->values->tag == FXS_V_TENSOR ? l->values->u.tensor : NULL;
     l->dtype = v ? fxs_promote(e->dtype, v->dtype) : e->dtype;
-    if (fxs_is_complex(l->dtype) || l->dtype == FXS_BOOL)
+    if ((fxs_is_complex(l->dtype) || l->dtype == FXS_BOOL) && (!v || fxs_tensor_numel(v)))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(l->dtype));
     if (c->nargs > 5 && (l->sorter = fxs_arg_tensor(c, 5))) {
         if (l->sorter->dtype != FXS_INT64)
@@ -257,9 +257,12 @@ static fxs_status run_histc(fxs_call *c) {
 
 const fxs_op fxs_ops_search[] = {
     {"searchsorted",
-     "(Tensor sorted_sequence, Tensor|Scalar input, *, bool out_int32=False, bool right=False, "
-     "str? side=None, Tensor? "
-     "sorter=None) -> Tensor",
+     "(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, "
+     "str? side=None, Tensor? sorter=None) -> Tensor",
+     "torch.searchsorted", infer_searchsorted, run_searchsorted, cost_search, FXS_OP_NO_INPLACE},
+    {"searchsorted",
+     "(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
+     "str? side=None, Tensor? sorter=None) -> Tensor",
      "torch.searchsorted", infer_searchsorted, run_searchsorted, cost_search, FXS_OP_NO_INPLACE},
     {"bucketize",
      "(Tensor|Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "kernels/loops.h"
+#include "kernels/work.h"
 
 /* ---- elements
  * ------------------------------------------------------------------------------------------ */
@@ -217,6 +218,7 @@ static fxs_status infer_addcmul(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, fxs_common_type(&o)));
     if (fxs_common_type(&o) == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    FXS_TRY(fxs_check_number(c, 3, fxs_common_type(&o)));
     return fxs_out_pointwise(c, &o, fxs_common_type(&o));
 }
 

@@ -163,11 +163,14 @@ static fxs_status infer_float(fxs_call *c) {
 static fxs_status infer_same(fxs_call *c) { return infer_as(c, fxs_arg_tensor(c, 0)->dtype); }
 static fxs_status infer_bool(fxs_call *c) { return infer_as(c, FXS_BOOL); }
 
-/* deg2rad and rad2deg multiply by a number. */
+/* deg2rad and rad2deg multiply into a tensor like their argument. */
 static fxs_status infer_degrees(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 1);
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
-    return fxs_out_with_number(c, fxs_arg_tensor(c, 0), fxs_common_float(&o));
+    int64_t strides[FXS_MAX_DIM];
+    const fxs_tensor *t = fxs_arg_tensor(c, 0);
+    fxs_strides_like(t, strides);
+    return fxs_out_new(c, fxs_common_float(&o), t->ndim, t->sizes, strides);
 }
 
 /* isinf is |x| == inf, and isfinite (x == x) * (|x| != inf): of complex numbers by their parts, of

@@ -52,6 +52,9 @@ static int by_row(const void *a, const void *b, void *s) {
 
 static fxs_status read_slices(fxs_call *c, bool sort, int dim_at, slices *s, int *dim) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
+    if (t->ndim == 0)
+        return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
+                          (long long)fxs_arg_int(c, dim_at));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, dim_at), t->ndim, dim));
     if (!t->storage)
         return FXS_REFUSE(c, FXS_EUNKNOWN,

@@ -154,17 +154,38 @@ static fxs_status infer_reshape_as(fxs_call *c) {
     return reshape_to(c, &s, true);
 }
 
-/* view(dtype): the same bits as another type of the same size. */
+static fxs_status no_view(fxs_call *c, const fxs_tensor *t, fxs_dtype d, const char *why) {
+    char text[FXS_SIZES_TEXT];
+    return FXS_REFUSE(c, FXS_EINVAL, "torch.%s of shape %s can't be viewed as torch.%s: %s",
+                      fxs_dtype_name(t->dtype), fxs_sizes_text(t, text), fxs_dtype_name(d), why);
+}
+
+/* view(dtype): the same bits as another type; of another size the last dimension grows or shrinks.
+ */
 static fxs_status infer_view_dtype(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0), *v;
     fxs_dtype d = c->arg[1].u.dtype;
-    if (fxs_dtype_size(d) != fxs_dtype_size(t->dtype))
-        return FXS_REFUSE(
-            c, FXS_ETYPE,
-            "torch.%s can't be viewed as torch.%s: only types of the same size are supported",
-            fxs_dtype_name(t->dtype), fxs_dtype_name(d));
+    int64_t from = (int64_t)fxs_dtype_size(t->dtype), to = (int64_t)fxs_dtype_size(d);
+    int last = t->ndim - 1;
+    if (from != to && last < 0)
+        return no_view(c, t, d, "a tensor without dimensions keeps the size of its type");
+    if (from != to && t->strides[last] != 1)
+        return no_view(c, t, d, "the last dimension must have stride 1");
+    int64_t more = from > to ? from / to : 1, less = to > from ? to / from : 1;
+    bool divides = t->offset % less == 0 && (last < 0 || t->sizes[last] % less == 0);
+    for (int i = 0; i < last; i++)
+        divides &= t->strides[i] % less == 0;
+    if (!divides)
+        return no_view(c, t, d,
+                       "the last size, the offset and the other strides must be divisible");
     FXS_TRY(fxs_out_view(c, t, &v));
     v->dtype = d;
+    v->requires_grad = t->requires_grad && (fxs_is_floating(d) || fxs_is_complex(d));
+    v->offset = v->offset * more / less;
+    for (int i = 0; i < last; i++)
+        v->strides[i] = v->strides[i] * more / less;
+    if (last >= 0)
+        v->sizes[last] = v->sizes[last] * more / less;
     return FXS_OK;
 }
 

@@ -85,6 +85,22 @@ fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes) {
     return ok ? FXS_OK : FXS_REFUSE(c, FXS_ETYPE, "not implemented for type %s", fxs_dtype_name(d));
 }
 
+fxs_status fxs_check_number(fxs_call *c, int i, fxs_dtype d) {
+    if (c->arg[i].tag != FXS_V_COMPLEX || fxs_is_complex(d))
+        return FXS_OK;
+    return FXS_REFUSE(c, FXS_ETYPE, "the complex number %g%+gj can't be converted to torch.%s",
+                      c->arg[i].u.c[0], c->arg[i].u.c[1], fxs_dtype_name(d));
+}
+
+fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name) {
+    const fxs_tensor *t = fxs_arg_tensor(c, i);
+    if (!t || !t->requires_grad)
+        return FXS_OK;
+    return FXS_REFUSE(c, FXS_EINVAL,
+                      "is not differentiable with respect to argument '%s', which requires grad",
+                      name);
+}
+
 fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
                                 const char *name) {
     if (!t || t->dtype == like->dtype)

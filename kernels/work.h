@@ -44,6 +44,10 @@ typedef enum fxs_takes {
 } fxs_takes;
 /* Refuses a dtype as torch does: "softmax: not implemented for type int64". */
 fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes);
+/* Refuses a complex number as argument i of an operation in a real type. */
+fxs_status fxs_check_number(fxs_call *c, int i, fxs_dtype d);
+/* Refuses a tensor that requires grad as argument i, by which PyTorch can't differentiate. */
+fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name);
 /* Refuses a tensor argument whose dtype differs from `like`'s. */
 fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
                                 const char *name);

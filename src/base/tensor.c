@@ -17,8 +17,14 @@ void fxs_strides_of(int ndim, const int64_t *sizes, const int *perm, int64_t *st
 }
 
 void fxs_channels_last_strides(int ndim, const int64_t *sizes, int64_t *strides) {
-    static const int perm4[] = {0, 2, 3, 1}, perm5[] = {0, 2, 3, 4, 1};
-    fxs_strides_of(ndim, sizes, ndim == 4 ? perm4 : perm5, strides);
+    static const int inward[] = {1, 4, 3, 2, 0};
+    int64_t step = 1; /* becomes 0 behind a size of 0, as PyTorch counts */
+    for (int i = 0; i < 5; i++) {
+        if (inward[i] >= ndim)
+            continue;
+        strides[inward[i]] = step;
+        step *= sizes[inward[i]];
+    }
 }
 
 static fxs_status check_sizes(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes) {

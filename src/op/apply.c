@@ -103,7 +103,7 @@ static bool grad_for(const fxs_call *c, const arg_facts *f, int i) {
 }
 
 static void mark_grad(fxs_call *c, const arg_facts *f) {
-    if (c->op->flags & FXS_OP_NO_GRAD || !f->grad)
+    if (c->op->flags & FXS_OP_NO_GRAD || !f->grad || c->knows_grad)
         return;
     for (int i = 0; i < c->nout; i++)
         if (!(c->constants >> i & 1) &&
@@ -145,7 +145,7 @@ static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_
 /* A stretched tensor has one element in several places: what would be written there is not clear.
  */
 static fxs_status check_writable(fxs_call *c, const fxs_tensor *self) {
-    if (c->op->flags & FXS_OP_IDLE_IN_EVAL || fxs_tensor_numel(self) == 0)
+    if (fxs_tensor_numel(self) == 0)
         return FXS_OK;
     for (int i = 0; i < self->ndim; i++)
         if (self->sizes[i] > 1 && self->strides[i] == 0)

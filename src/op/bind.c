@@ -201,6 +201,9 @@ static bool has_param(const binding *b, int i) {
                 {"pin_memory", "Tensor.new_tensor", false}};
     if (!b->spelling)
         return true;
+    if (strcmp(b->schema->params[i].name, "inplace") == 0 &&
+        b->spelling[strlen(b->spelling) - 1] == '_')
+        return false;
     for (size_t k = 0; k < sizeof some / sizeof *some; k++)
         if (strcmp(some[k].param, b->schema->params[i].name) == 0 &&
             (strstr(b->spelling, some[k].spelling) != NULL) != some[k].has)
@@ -229,7 +232,7 @@ static int other_name(const binding *b, const char *name) {
         {"input", "self"}, {"axis", "dim"}, {"keepdims", "keepdim"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         int at = strcmp(names[i][0], name) == 0 ? fxs_schema_index(b->schema, names[i][1]) : -1;
-        if (at >= 0 && !b->given[at])
+        if (at >= 0 && !b->given[at] && (i > 0 || at == 0))
             return at;
     }
     return -1;

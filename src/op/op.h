@@ -90,6 +90,7 @@ struct fxs_call {
     fxs_value
         result; /* set by infer when the result is no tensor and no plain sequence of tensors */
     bool has_result;
+    bool knows_grad; /* infer has marked which outputs require grad */
 };
 
 /* ---- for infer

@@ -15,7 +15,7 @@ BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index valu
                       r'positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|max index')
 # What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
 # other spellings of the same row leave out.
-NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
+NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
                           r'view size is not compatible with input tensor.*Use .reshape|INTERNAL ASSERT|dimname|round_vml_cpu|'
                           r'integer multiplication overflow')
 

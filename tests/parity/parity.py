@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
-              [--failures FILE] [--types TYPE,...] | --coverage [RANKED.json] | --networks [FILTER]
---types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay."""
+              [--failures FILE] [--types TYPE,...] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
+--types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay;
+--arguments says which optional arguments the calls reach."""
 import argparse
 import collections
 import json
@@ -17,6 +18,7 @@ import zlib
 import torch
 
 import answers
+import arguments
 import cases
 import coverage
 import source
@@ -241,6 +243,7 @@ def main():
     p.add_argument('--only')
     p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
     p.add_argument('--failures')
+    p.add_argument('--arguments', action='store_true')
     p.add_argument('--networks', nargs='?', const='', metavar='FILTER')
     p.add_argument('--types', type=lambda x: x.split(','), default=[])
     args = p.parse_args()
@@ -262,6 +265,8 @@ def main():
         if missing:
             print(f'no template for {len(missing)}: {" ".join(missing)}')
         print(f'{len(STRANGE)} spellings are not in PyTorch {torch.__version__}: {" ".join(sorted(STRANGE))}')
+    if args.arguments:
+        return arguments.report(rows, made)
     results = run_fxscope(args.opcase, [line for _, line in made])
     bad = report(made, results, args.show, args.failures)
     if args.record:
