@@ -118,7 +118,10 @@ fxs_value fxs_word(fxs_compose *k, const char *s) {
 static void begin(fxs_compose *k, fxs_call *c, bool meta, fxs_compose_fn *how) {
     *k = (fxs_compose){.call = c, .meta = meta};
     how(k);
-    if (k->status != FXS_OK && k->status != FXS_ENOMEM)
+    size_t n = strlen(c->op->name);
+    const char *said = fxs_ctx_error(c->ctx);
+    bool named = said && strncmp(said, c->op->name, n) == 0 && said[n] == ':';
+    if (k->status != FXS_OK && k->status != FXS_ENOMEM && !named)
         fxs_fail_where(c->ctx, "%s", c->op->name);
 }
 

@@ -2,8 +2,8 @@
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
               [--failures FILE] [--types TYPE,...] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
---types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests replay;
---arguments says which optional arguments the calls reach."""
+--types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record
+keeps those that agree, as a set that tests replay; --arguments says which optional arguments the calls reach."""
 import argparse
 import collections
 import json
@@ -215,14 +215,21 @@ def report(made, results, show, failures):
     return bad
 
 
-def record(path, made, results, per, budget=500000):
-    """Keeps `per` short cases that agree for each spelling, spellings together."""
+def telling(line):
+    """Does a case compare numbers? Not one that is refused, or has no elements."""
+    want = json.loads(line)['want']
+    return 'refused' not in want and not ('"data"' in line and len(re.findall(r'"data":\[[^]]', line)) < 2)
+
+
+def record(path, made, results, budget=600000):
+    """Keeps short cases that agree, spellings together: of each spelling one that compares numbers, then one that is
+    refused, then any."""
     groups, size = collections.defaultdict(list), 0
     short = sorted(((n, x.strip()) for (n, x), r in zip(made, results) if r['ok'] and len(x) < 2500),
                    key=lambda x: len(x[1]))
-    for count in range(per):  # one of each before there are two of any
+    for count, fits in enumerate((telling, lambda x: '"want":{"refused"' in x, lambda x: True)):
         for name, line in short:
-            if len(groups[name]) == count and line not in groups[name] and size + len(line) < budget:
+            if len(groups[name]) <= min(count, 1) and line not in groups[name] and size + len(line) < budget and fits(line):
                 groups[name].append(line)
                 size += len(line) + 1
     with open(path, 'w') as f:
@@ -270,7 +277,7 @@ def main():
     results = run_fxscope(args.opcase, [line for _, line in made])
     bad = report(made, results, args.show, args.failures)
     if args.record:
-        record(args.record, made, results, 2)
+        record(args.record, made, results)
     return 1 if bad else 0
 
 
