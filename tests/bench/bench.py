@@ -8,6 +8,7 @@
   ./dev bench --threads 1,2         how many threads --models takes
   ./dev bench --layout [a,b,...]    pictures of all networks, or of some: crossings, length, bends, size and time for the
                                     layered layout, dot, dagre and elk; --seconds N: what each may take (default 60)
+  ./dev bench --python              ResNet-18 from its PyTorch source to the picture, without PyTorch and with it
   ./dev bench --graphs              microseconds a node of building, checking, copying, printing, cleaning large graphs
 
 The peers: article_tool.py (torch.fx, ResultProbe, Graphviz, as the article that fxscope follows does it), and torch's own
@@ -113,6 +114,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--graphs", action="store_true")
     parser.add_argument("--layout", nargs="?", const="")
+    parser.add_argument("--python", action="store_true")
     parser.add_argument("--seconds", type=int, default=60)
     args = parser.parse_args()
     build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
@@ -123,6 +125,9 @@ def main():
     if args.graphs:
         sys.exit(subprocess.run([os.path.join(build, "tests", "bench_graphs")]).returncode)
     with tempfile.TemporaryDirectory() as folder:
+        if args.python:
+            import python_front
+            return python_front.run(os.path.abspath(args.fxscope), args.rounds, folder, sys.modules[__name__])
         if args.models is not None:
             import models
             names = [n for n in args.models.split(",") if n]

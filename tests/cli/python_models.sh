@@ -33,4 +33,17 @@ while read -r spec inputs; do
     *) judge 0 "$spec: every shape" ;;
     esac
 done <"$models/inputs.txt"
+
+# A script that draws with torch.fx and graphviz by itself: the DOT text is what PyTorch and the package graphviz gave for it.
+run run "$FXS_TESTS/python/probe.py" probe.gv
+if [ "$status" -eq 0 ] && cmp -s probe.gv "$FXS_TESTS/python/cases/probe.gv"; then
+    ok "a script with its own interpreter and graphviz"
+else
+    not_ok "a script with its own interpreter and graphviz" "$(head -5 err; diff probe.gv "$FXS_TESTS/python/cases/probe.gv" | head)"
+fi
+if grep -q '<svg' probe.gv.svg && grep -q 'stroke-dasharray' probe.gv.svg; then
+    ok "its picture"
+else
+    not_ok "its picture"
+fi
 finish

@@ -88,6 +88,10 @@ def _resolve(name):
     return 'no' if isinstance(thing, Missing) else 'yes'
 
 
+def _has_method(tensor, name):
+    return getattr(getattr(tensor, name, None), '__module__', '') != 'torch._inert'
+
+
 def check_file(path):
     """Rows (name, lines, state) in the order of first use, and the tensor methods that are used
     and not here. state: yes, no, unknown."""
@@ -101,7 +105,7 @@ def check_file(path):
            if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     methods = known.names_of('torch.Tensor')
     for name, lines in uses.methods.items():
-        if name in methods and name not in own and not hasattr(Tensor, name):
+        if name in methods and name not in own and not _has_method(Tensor, name):
             rows.append((f'Tensor.{name}', sorted(set(lines)), 'no'))
     return sorted(rows, key=lambda row: row[1][0])
 

@@ -3,6 +3,7 @@ this list becomes a placeholder; one that does not is an AttributeError."""
 
 _NAMES = {
     'torch': '''
+        _foreach_add_ _foreach_lerp_ _foreach_mul_ jagged spmm vmap
         AVG AggregationType AliasDb AnyType Argument ArgumentSpec BFloat16Storage
         BFloat16Tensor BenchmarkConfig BenchmarkExecutionStats Block BoolStorage BoolTensor
         BoolType BufferDict ByteStorage ByteTensor CONV_BN_FUSION CallStack Capsule

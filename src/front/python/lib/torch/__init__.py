@@ -19,7 +19,8 @@ _install.fill(__name__, globals())
 for _name in ('functional', '_C', '_C._nn', '_C._fft', '_C._linalg', '_C._special', '_VF', 'fft',
               'linalg', 'special'):
     _install.module(f'torch.{_name}')
-from ._grad import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from ._grad import enable_grad, inert as autocast, inference_mode, no_grad  # noqa: E402,F401
+from ._grad import set_grad_enabled  # noqa: E402,F401
 
 
 def is_tensor(obj):
@@ -202,6 +203,7 @@ from ._ops import ops  # noqa: E402
 from . import nn, fx, jit, autograd, utils, hub  # noqa: E402,F401
 
 _inert.install()
+_inert.refuse_methods(Tensor)
 
 
 def __getattr__(name):

@@ -212,6 +212,22 @@ def absent(place, name):
     raise AttributeError(f'module {place!r} has no attribute {name!r}')
 
 
+def _refusing(name):
+    def method(self, *args, **kwargs):
+        raise Unsupported(f'Tensor.{name} is not supported (since fxscope knows no kernel or shape '
+                          'rule for it)')
+    method.__name__ = name
+    method.__qualname__ = f'Tensor.{name}'
+    return method
+
+
+def refuse_methods(tensor):
+    """Methods that PyTorch's tensors have and these have not say so when they are called."""
+    for name in known.names_of('torch.Tensor'):
+        if not hasattr(tensor, name):
+            setattr(tensor, name, _refusing(name))
+
+
 class _Finder:
     """torch.X.Y that is not here: a module of placeholders."""
     def find_spec(self, name, path=None, target=None):

@@ -22,3 +22,16 @@ def get_image_backend():
 
 def disable_beta_transforms_warning():
     pass
+
+
+def __getattr__(name):
+    """Its parts are imported when they are asked for."""
+    if name.startswith('_') or name not in ('models', 'ops', 'datasets', 'io', 'transforms',
+                                            'utils', 'extension'):
+        raise AttributeError(f"module 'torchvision' has no attribute {name!r}")
+    import importlib
+    try:
+        return importlib.import_module(f'torchvision.{name}')
+    except ModuleNotFoundError as error:
+        raise AttributeError(f'torchvision.{name}: its source is not here; --path says where '
+                             f'torchvision is ({error})') from None

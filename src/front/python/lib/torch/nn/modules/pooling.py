@@ -1,5 +1,5 @@
 """torch.nn.modules.pooling"""
-from typing import List, Optional  # noqa: F401  (in what layer() compiles)
+from typing import List, Optional  # noqa: F401 (layer() compiles them)
 
 from .. import functional as F
 from ._define import layer
