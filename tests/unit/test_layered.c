@@ -224,6 +224,81 @@ static void dense_blocks_in_frames(void **state) {
     fxs_module_unref(m);
 }
 
+/* Skips from the first half of a long chain to the second: so many bends that most run in lanes. */
+static void long_skips_run_in_lanes(void **state) {
+    enum { N = 1200 };
+    fxs_ctx *ctx = *state;
+    fxs_module *m = new_graph_module(ctx, "U");
+    fxs_node *nodes[N];
+    nodes[0] = add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), NULL);
+    for (int i = 1; i < N; i++)
+        nodes[i] =
+            add_node(m, FXS_CALL_FUNCTION, "torch.add",
+                     i <= N / 2 ? ONE(ctx, fxs_of_node(nodes[i - 1]))
+                                : TUPLE(ctx, fxs_of_node(nodes[i - 1]), fxs_of_node(nodes[N - i])),
+                     NULL);
+    picture p;
+    lay_out(m, 0, &p);
+    check_picture("long skips", 0, &p.scene);
+    size_t points = 0;
+    for (size_t i = 0; i < p.view.nedges; i++)
+        points += p.scene.curves[i].n;
+    assert_true(points < 30 * p.view.nedges);
+    drop(&p);
+    fxs_module_unref(m);
+}
+
+/* Two networks that share nothing, and inputs that nobody uses. */
+static void components_stand_apart(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = new_graph_module(ctx, "Two");
+    for (int k = 0; k < 3; k++) {
+        fxs_node *x = add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), NULL);
+        for (int i = 0; i < 5 * k; i++)
+            x = add_node(m, FXS_CALL_FUNCTION, "torch.relu", ONE(ctx, fxs_of_node(x)), NULL);
+    }
+    for (int variant = 0; variant < VARIANTS; variant += LR) {
+        picture p;
+        lay_out(m, variant, &p);
+        check_picture("two", variant, &p.scene);
+        assert_true(geo_crossings(&p.scene) == 0);
+        drop(&p);
+    }
+    fxs_module_unref(m);
+}
+
+/* Blocks that are equal look equal: every node stands where that of the block before stood, so
+ * much further down. */
+static void equal_blocks_look_equal(void **state) {
+    enum { BLOCKS = 6, EACH = 6 };
+    fxs_ctx *ctx = *state;
+    fxs_module *m = new_graph_module(ctx, "Blocks");
+    fxs_node *x = add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), "node_000");
+    for (int k = 0; k < BLOCKS; k++) {
+        fxs_node *part[EACH];
+        char name[20];
+        for (int i = 0; i < EACH; i++) {
+            snprintf(name, sizeof name, "node_%d_%d", k + 1, i);
+            part[i] =
+                add_node(m, FXS_CALL_FUNCTION, "torch.add",
+                         i == EACH - 1 ? TUPLE(ctx, fxs_of_node(part[2]), fxs_of_node(part[4]))
+                                       : ONE(ctx, fxs_of_node(i % 3 ? part[i - 1] : x)),
+                         name);
+        }
+        x = part[EACH - 1];
+    }
+    picture p;
+    lay_out(m, 0, &p);
+    check_picture("blocks", 0, &p.scene);
+    const fxs_box *b = p.scene.boxes;
+    for (size_t i = 1 + EACH; i < p.view.nnodes; i++) {
+        assert_true(b[i].x == b[i - EACH].x);
+        assert_true(b[i].y - b[i - EACH].y == b[1 + EACH].y - b[1].y);
+    }
+    drop(&p);
+    fxs_module_unref(m);
+}
+
 /* The DOT text has the frames and labels too, and stock dot takes it. */
 static void dot_has_frames(void **state) {
     fxs_ctx *ctx = *state;
@@ -310,6 +385,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(few_crossings, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dense_blocks_in_frames, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(long_skips_run_in_lanes, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(components_stand_apart, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(equal_blocks_look_equal, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dot_has_frames, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(hubs_get_references, new_ctx, free_ctx),
     };
