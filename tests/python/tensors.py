@@ -6,7 +6,7 @@ import pickle
 import sys
 
 import torch
-from tap import Skip, main, raises
+from tap import main, raises
 
 
 def test_in_place_calls_give_the_object_itself():
@@ -65,26 +65,6 @@ def test_buffers():
     assert torch.tensor(array.array('d', [1, 2])).dtype == torch.float64
     assert torch.from_numpy(array.array('i', [1, 2])).tolist() == [1, 2]
     assert torch.tensor(memoryview(t)).tolist() == t.tolist()
-
-
-def test_numpy_where_it_is_installed():
-    try:
-        import numpy as np
-    except ImportError:
-        np = None
-    if not hasattr(np, 'ufunc'):
-        raise Skip('numpy is not installed')
-    a, n = torch.arange(6.0).reshape(2, 3), np.arange(6).reshape(2, 3)
-    assert torch.from_numpy(n).dtype == torch.int64 and torch.tensor(n.T).shape == (3, 2)
-    assert (a.numpy() == n).all() and np.asarray(a).dtype == np.float32
-    assert isinstance(np.float64(2) * a, torch.Tensor) and (a * np.float32(2))[1, 2] == 10
-    assert torch.zeros(np.int64(2), 3).shape == a.reshape(np.prod(a.shape) // 3, 3).shape
-    assert a[np.array([1, 0])][0, 0] == 3 and a[np.int64(1), 0] == 3
-    assert torch.tensor([np.float64(1), 2]).dtype == torch.float64
-    assert isinstance(np.sqrt(torch.tensor([4.0])), torch.Tensor)
-    assert torch.full((2,), np.float32(3)).tolist() == [3, 3]
-    raises(TypeError, torch.tensor, np.array(['a']), text="can't convert np.ndarray")
-    raises(RuntimeError, torch.ones(2, requires_grad=True).numpy, text='requires grad')
 
 
 def test_gradients_are_flags():
