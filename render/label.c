@@ -103,7 +103,7 @@ static void row_kind(builder *b) {
 static void put_box(builder *b, const fxs_module *m) {
     const fxs_meta *meta = &b->node->meta;
     fxs_buf *text = new_text(b);
-    fxs_buf_puts(text, m->class_name);
+    fxs_buf_puts(text, b->node->type ? b->node->type : m->class_name);
     if (meta->times > 1)
         fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
     fxs_buf_printf(text, ", %zu nodes", meta->inside);

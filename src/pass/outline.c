@@ -291,7 +291,9 @@ static fxs_status write_box(writing *w, size_t call) {
     FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, inputs.n, &args));
     if (inputs.n)
         memcpy(args.u.seq->items, inputs.items, inputs.n * sizeof *inputs.items);
-    FXS_TRY(new_node(w, FXS_CALL_MODULE, c->path, &args, name, &box));
+    /* As its type it has the class that ran: a traced module may stand in a tree of plain ones. */
+    FXS_TRY(fxs_graph_create_node(w->g, FXS_CALL_MODULE, c->path, &args, NULL, name,
+                                  *c->class_name ? c->class_name : NULL, &box));
     FXS_TRY(sum_up(w, c, box));
     FXS_TRY(box_result(w, box, &outputs));
     FXS_TRY(enclosing_scope(w, c->parent, &box->scope));

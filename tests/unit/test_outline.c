@@ -124,6 +124,7 @@ static void a_box_sums_up(void **state) {
     const char *const inside[] = {"blocks_1_a", "add_1", "blocks_1_b"};
     for (size_t i = 0; i < 3; i++)
         flops += fxs_node_meta(fxs_graph_find(fxs_module_graph(m), inside[i]))->flops;
+    assert_string_equal(fxs_node_type(box), "Block");
     assert_int_equal(meta->inside, 3);
     assert_int_equal(meta->parameters, 20);
     assert_true(flops > 0 && meta->flops == flops);

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Outlines as options of draw and table: boxes, equal blocks once, one module, nodes left out, frames.
+. "${0%/*}/lib.sh"
+
+cat "$golden/resnet18.modules.txt" "$golden/resnet18.graph.txt" >net.fx
+
+table() { run table net.fx -i 1x3x224x224 --meta --format tsv "$@"; }
+
+table --depth 1
+judge 0 "--depth 1"
+if [ "$(cut -f1 out | tr '\n' ' ')" = 'x conv1 bn1 relu maxpool layer1 layer2 layer3 layer4 avgpool flatten fc output ' ]; then
+    ok "a box for each layer of blocks"
+else
+    not_ok "a box for each layer of blocks" "$(cut -f1 out | tr '\n' ' ')"
+fi
+says "4 modules are drawn as one box each"
+table --collapse BasicBlock --fold
+judge 0 "--collapse and --fold"
+says "layer1.0 stands for 2 equal blocks, up to layer1.1, each with weights of its own"
+table --focus layer2.0 --hide relu
+judge 2 "a relu that no node is called by"
+says "no node matches 'relu'"
+table --focus layer2.0 --hide ReLU
+judge 0 "--focus and --hide"
+says "2 nodes are left out"
+table --collapse nowhere
+judge 2 "a pattern that matches nothing"
+says "no module that is called matches 'nowhere'"
+table --depth 0
+judge 2 "a depth of nothing"
+if [ "${FXS_RENDER:-1}" = 1 ]; then
+    run draw net.fx -i 1x3x224x224 --meta --depth 2 --expand layer1.0 --fold -o net.svg
+    judge 0 "a picture with frames"
+    if grep -q 'layer1.0  *BasicBlock  *× 2' net.svg && grep -q 'BasicBlock, 9 nodes' net.svg; then
+        ok "frames and boxes say what they are"
+    else
+        not_ok "frames and boxes say what they are" "$(grep -o 'BasicBlock[^<]*' net.svg | head)"
+    fi
+fi
+finish
