@@ -710,9 +710,12 @@ FXS_API bool fxs_table_format_find(const char *name, fxs_table_format *out);
 /* Node by node, what the last run recorded. */
 FXS_API fxs_status fxs_module_print_table(const fxs_module *m, fxs_table_format format, char **text,
                                           size_t *len);
-/* The operator table (name, schema, spellings), then the layer classes; `filter` keeps rows that
- * contain it. */
+/* The operator table (name, types of tensors, modes, schema, spellings), then the layer classes;
+ * `filter` keeps rows that contain it. */
 FXS_API fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *len);
+/* Which names of a file can be computed: names of PyTorch, one a line, or the texts of a JSON list;
+ * refuses a file that can't be read. */
+FXS_API fxs_status fxs_print_coverage(fxs_ctx *ctx, const char *path, char **text, size_t *len);
 
 #ifdef __cplusplus
 }

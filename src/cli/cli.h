@@ -44,7 +44,7 @@ typedef struct cli_settings {
     const char *focus;
     bool only_tensors, fold, clusters;
     int depth;
-    const char *output, *pattern, *replacement, *weights;
+    const char *output, *pattern, *replacement, *weights, *coverage;
     const char *allow, *tier;
     cli_list paths, arguments; /* --path, --arg */
     bool isolated, traceback, guard, strict;

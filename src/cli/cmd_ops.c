@@ -1,7 +1,12 @@
 /* cmd_ops.c: `fxscope ops`: the operators and layers that fxscope can compute. */
 #include "say.h"
 
-static const cli_option options[] = {CLI_HELP_ROW, {0}};
+static const cli_option options[] = {
+    {"coverage", 0, "FILE",
+     "tell which names of a list can be computed: PyTorch's names, one a line or in a JSON list",
+     CLI_TEXT, CLI_AT(coverage)},
+    CLI_HELP_ROW,
+    {0}};
 
 static cli_exit run_ops(const cli_settings *s) {
     const char *filter = s->operands.len ? s->operands.items[0] : NULL;
@@ -11,7 +16,8 @@ static cli_exit run_ops(const cli_settings *s) {
     fxs_ctx *ctx = fxs_ctx_new();
     if (!ctx)
         return cli_no_memory();
-    if (fxs_print_ops(ctx, filter, &text, &len) != FXS_OK) {
+    if ((s->coverage ? fxs_print_coverage(ctx, s->coverage, &text, &len)
+                     : fxs_print_ops(ctx, filter, &text, &len)) != FXS_OK) {
         cli_error("%s", fxs_ctx_error(ctx));
         e = CLI_FAILURE;
     } else {
@@ -24,11 +30,12 @@ static cli_exit run_ops(const cli_settings *s) {
 
 const cli_command cli_ops = {
     .name = "ops",
-    .usage = "[FILTER]",
+    .usage = "[FILTER | --coverage FILE]",
     .summary = "list the operators and layers that can be computed",
-    .details = "Prints each operator's name, its schema, and the names under which a graph may "
-               "call it; then the layer "
-               "classes. With FILTER, only lines that contain it.",
+    .details = "Prints each operator's name, the types of tensors that it takes (float: float32 "
+               "and float64, half: float16 and bfloat16), its schema, and the names under which a "
+               "graph may call it; then the layer classes. With FILTER, only lines that contain "
+               "it.",
     .example = "fxscope ops conv2d",
     .options = options,
     .operand = CLI_ANY_TEXT,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emit/grid.h"
+#include "emit/ops_probe.h"
 #include "op/module_row.h"
 #include "op/op.h"
 
@@ -20,8 +21,11 @@ static fxs_status add_ops(fxs_grid *g, const char *filter) {
                 return fxs_fail_memory(g->ctx);
             fxs_buf_puts(&row[0], f->name);
             fxs_buf_puts(&row[1], op->name);
-            fxs_buf_puts(&row[2], op->schema);
-            fxs_buf_puts(&row[3], op->torch ? op->torch : "");
+            FXS_TRY(fxs_buf_op_types(g->ctx, &row[2], op));
+            /* A row without a kernel gives views, or values that infer knows. */
+            fxs_buf_puts(&row[3], op->kernel ? "META EXECUTE" : "META EXECUTE (no kernel)");
+            fxs_buf_puts(&row[4], op->schema);
+            fxs_buf_puts(&row[5], op->torch ? op->torch : "");
         }
     }
     return FXS_OK;
@@ -45,11 +49,12 @@ static fxs_status add_layers(fxs_grid *g, const char *filter) {
 }
 
 fxs_status fxs_print_ops(fxs_ctx *ctx, const char *filter, char **text, size_t *len) {
-    static const char *const op_headers[] = {"family", "operator", "schema", "spellings"};
+    static const char *const op_headers[] = {"family", "operator", "tensors",
+                                             "modes",  "schema",   "spellings"};
     static const char *const layer_headers[] = {"family", "layer", "arguments", "forward"};
     fxs_grid ops, layers;
     fxs_buf b = {0};
-    FXS_TRY(fxs_grid_init(ctx, &ops, 4, op_headers));
+    FXS_TRY(fxs_grid_init(ctx, &ops, 6, op_headers));
     FXS_TRY(fxs_grid_init(ctx, &layers, 4, layer_headers));
     fxs_status s = add_ops(&ops, filter);
     if (s == FXS_OK)

@@ -11,4 +11,18 @@ prints "torch.conv2d"
 check "a filter keeps a part" test "$(wc -l <out)" -lt "$all"
 expect 0 ops no_such_operator
 prints "0 operators, 0 layers"
+
+# Types come from asking the rows: a product takes floats, a shift takes integers alone.
+expect 0 ops
+check "matmul takes floating point numbers" grep -q "^matmul  *matmul  *float half" out
+check "gcd takes integers" grep -q " gcd  *int  *META EXECUTE" out
+
+printf 'torch.relu 1\ntorch.linalg.det\nF.gelu\nnn.Linear\ntorch.save\nTensor.add_\n' >names
+expect 0 ops --coverage names
+prints "6 names, 5 covered, 1 not"
+printf '[["torch.relu", 3, 4], ["torch.no_such", 1, 1]]\n' >names.json
+expect 0 ops --coverage names.json
+prints "2 names, 1 covered, 1 not"
+expect 1 ops --coverage no_such_file
+says "no_such_file"
 finish

@@ -31,7 +31,7 @@ def spellings(fxscope):
     names = set()
     for line in ops.split('\n')[2:]:
         parts = re.split(r'\s{2,}', line.strip())
-        for s in parts[3].split() if len(parts) == 4 else []:
+        for s in parts[5].split() if len(parts) == 6 else []:
             s = s.rstrip('!')
             names.add(s)
             if not s.endswith('_'):

@@ -39,11 +39,11 @@ def read_table(fxscope):
     rows = []
     for line in ops.split('\n')[2:]:
         parts = re.split(r'\s{2,}', line.strip())
-        if len(parts) == 4:
-            params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', parts[2][1:].split(') ->')[0])]
+        if len(parts) == 6:
+            params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', parts[4][1:].split(') ->')[0])]
             words = [p.split() for p, _ in params]
             rows.append(Row(parts[1], [p[-1] for p in words], [p[0] for p in words], [d or None for _, d in params],
-                            parts[3].split()))
+                            parts[5].split()))
     starts = re.match(r'(-+\s+)(-+\s+)', layers.split('\n')[1])
     at, to = len(starts.group(1)), len(starts.group(1)) + len(starts.group(2))
     return rows, [line[at:to].strip() for line in layers.split('\n')[2:] if line.strip()]

@@ -19,7 +19,7 @@ report() { # name, text of the violations (empty: none)
 
 sources=$(find src kernels render -name '*.[ch]' | sort)
 [ -n "$sources" ] || { echo "1..1"; echo "not ok 1 - there are sources"; exit 1; }
-echo "1..6"
+echo "1..7"
 
 # base < op < kernels, ir < front, run, emit < pass, render < cli. The public headers stand below all of them.
 report "includes go down the order of the layers" "$(awk '
@@ -74,4 +74,18 @@ report "no function has over 80 lines, but where a comment says why (Long becaus
     "$(echo "$functions" | awk '$1 > 80 && $3 == "plain" { print $2 ": " $1 " lines" }')"
 report "four of five functions have at most 40 lines" "$(echo "$functions" | awk '{ n++; if ($1 <= 40) small++ }
     END { if (n < 100) print "only " n " functions were found"; else if (small < 0.8 * n) print small " of " n }')"
+
+# Each ```c block behind <!-- from FILE --> must stand in that file, as it is.
+report "the code in docs/adding-an-operator.md is the code that is there" "$(awk '
+function whole(path,   line, all) {
+    while ((getline line < path) > 0) all = all line "\n"
+    close(path)
+    return all
+}
+/^<!-- from / { path = $3; blocks++ }
+/^```$/ && inside { inside = 0; if (index(whole(path), block) == 0) print FILENAME ": not in " path ": " block }
+inside { block = block $0 "\n" }
+/^```c$/ { inside = 1; block = "" }
+END { if (blocks < 3) print FILENAME ": only " blocks + 0 " blocks of code name their file" }
+' docs/adding-an-operator.md)"
 [ "$failed" -eq 0 ]

@@ -1,0 +1,585 @@
+/* composed_more.c: more functions that are a formula or two of others: addr cov corrcoef kron
+ * tensordot renorm nanmean isin ldexp trace vander and the like; see composed.c. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/compose.h"
+#include "kernels/families.h"
+
+static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
+static fxs_value self(const fxs_compose *k) { return fxs_t(arg(k, 0)); }
+/* A copy that lies row by row, whatever lay how before. */
+static fxs_tensor *packed(fxs_compose *k, fxs_tensor *t) {
+    fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
+    return FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(t));
+}
+static bool is_float(const fxs_tensor *t) {
+    return fxs_is_floating(t->dtype) || fxs_is_complex(t->dtype);
+}
+
+/* ---- element by element
+ * ------------------------------------------------------------------------------------- */
+
+/* ldexp(x, other): x * 2^other */
+static void make_ldexp(fxs_compose *k) {
+    fxs_tensor *power = FXS_DO(k, "pow", fxs_float(2), fxs_t(arg(k, 1)));
+    fxs_give(k, FXS_DO(k, "mul", self(k), fxs_t(power)));
+}
+
+static void make_isreal(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    if (fxs_is_complex(x->dtype))
+        fxs_give(k, FXS_DO(k, "eq", fxs_t(FXS_DO(k, "imag", fxs_t(x))), fxs_int(0)));
+    else
+        fxs_give(k, FXS_DO_NAMED(k, "ones_like", "dtype", fxs_of_dtype(FXS_BOOL), fxs_t(x)));
+}
+
+/* isin(elements, test_elements, *, assume_unique, invert) */
+static void make_isin(fxs_compose *k) {
+    fxs_value x = k->call->arg[0], among = k->call->arg[1];
+    fxs_tensor *same;
+    if (x.tag != FXS_V_TENSOR && among.tag != FXS_V_TENSOR)
+        fxs_stop(k, FXS_ETYPE, "one of the two must be a tensor");
+    for (int i = 0; i < 2; i++)
+        if (arg(k, i) && (arg(k, i)->dtype == FXS_BOOL || fxs_is_complex(arg(k, i)->dtype)))
+            fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s",
+                     fxs_dtype_name(arg(k, i)->dtype));
+    if (among.tag != FXS_V_TENSOR) {
+        same = FXS_DO(k, "eq", x, among);
+    } else {
+        if (x.tag == FXS_V_TENSOR)
+            x = fxs_t(FXS_DO(k, "unsqueeze", x, fxs_int(-1)));
+        same = FXS_DO(k, "eq", fxs_t(FXS_DO(k, "ravel", among)), x);
+        same = FXS_DO(k, "any", fxs_t(same), fxs_int(-1));
+    }
+    fxs_give(k, fxs_arg_bool(k->call, 3) ? FXS_DO(k, "logical_not", fxs_t(same)) : same);
+}
+
+/* ---- along dimensions
+ * --------------------------------------------------------------------------------------- */
+
+/* nanmean(input, dim, keepdim, *, dtype) */
+static void make_nanmean(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    fxs_value dim = k->call->arg[1], keep = k->call->arg[2];
+    if (!is_float(x))
+        fxs_stop(k, FXS_ETYPE, "expected input to have floating point or complex dtype but got %s",
+                 fxs_dtype_name(x->dtype));
+    fxs_tensor *is = FXS_DO(k, "logical_not", fxs_t(FXS_DO(k, "isnan", fxs_t(x))));
+    fxs_tensor *n = FXS_DO(k, "sum", fxs_t(is), dim, keep);
+    x = FXS_DO_NAMED(k, "nansum", "dtype", k->call->arg[3], fxs_t(x), dim, keep);
+    fxs_give(k, FXS_DO(k, "div", fxs_t(x), fxs_t(n)));
+}
+
+static void make_msort(fxs_compose *k) {
+    FXS_DO(k, "sort", self(k), fxs_int(0));
+    fxs_give(k, fxs_do_item(k, 0));
+}
+
+static void make_trace(fxs_compose *k) {
+    if (arg(k, 0)->ndim != 2 || arg(k, 0)->dtype == FXS_BOOL)
+        fxs_stop(k, FXS_ESHAPE, "expected a matrix of numbers");
+    fxs_give(k, FXS_DO(k, "sum", fxs_t(FXS_DO(k, "diagonal", self(k)))));
+}
+
+/* narrow_copy(input, dim, start, length) */
+static void make_narrow_copy(fxs_compose *k) {
+    const fxs_value *a = k->call->arg;
+    fxs_give(k, packed(k, FXS_DO(k, "narrow", a[0], a[1], a[2], a[3])));
+}
+
+/* sum_to_size(size): dimensions in front, and those that are to be 1, are added up */
+static void make_sum_to_size(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    int64_t sizes[FXS_MAX_DIM], dims[FXS_MAX_DIM];
+    int n = fxs_arg_ints(k->call, 1, sizes, FXS_MAX_DIM), lead = x->ndim - n, folded = 0;
+    bool fits = lead >= 0;
+    for (int i = 0; i < n && fits; i++) {
+        fits = sizes[i] == x->sizes[lead + i] || sizes[i] == 1;
+        if (sizes[i] == 1 && x->sizes[lead + i] != 1)
+            dims[folded++] = lead + i;
+    }
+    if (!fits)
+        fxs_stop(k, FXS_ESHAPE, "size is not expandable to the size of the input");
+    for (int i = 0; fits && i < lead; i++)
+        dims[folded++] = i;
+    if (folded)
+        x = FXS_DO(k, "sum", fxs_t(x), fxs_ints(k, folded, dims), fxs_bool(true));
+    fxs_give(k, FXS_DO(k, "view", fxs_t(x), fxs_ints(k, n, sizes)));
+}
+
+/* renorm(x, p, dim, maxnorm): slices along dim get a norm of at most maxnorm */
+static void make_renorm(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0);
+    int64_t dims[FXS_MAX_DIM];
+    int dim = 0, n = 0;
+    if (k->status == FXS_OK)
+        k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
+    if (x->ndim < 2 || fxs_arg_float(k->call, 1) <= 0 || fxs_arg_float(k->call, 3) < 0)
+        fxs_stop(k, FXS_EINVAL,
+                 "expected at least 2 dimensions, a p above 0 and a maxnorm of at least 0");
+    for (int i = 0; i < x->ndim; i++)
+        if (i != dim)
+            dims[n++] = i;
+    fxs_tensor *norm = FXS_DO(k, "linalg_vector_norm", fxs_t(x), k->call->arg[1],
+                              fxs_ints(k, n, dims), fxs_bool(true));
+    fxs_tensor *room = FXS_DO(k, "add", fxs_t(norm), fxs_float(1e-7));
+    room = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "reciprocal", fxs_t(room))), k->call->arg[3]);
+    fxs_tensor *above = FXS_DO(k, "gt", fxs_t(norm), k->call->arg[3]);
+    room =
+        FXS_DO(k, "where", fxs_t(above), fxs_t(room), fxs_t(FXS_DO(k, "ones_like", fxs_t(room))));
+    fxs_give(k, packed(k, FXS_DO(k, "mul", fxs_t(x), fxs_t(room))));
+}
+
+/* cumulative_trapezoid(y, x, *, dx, dim) */
+static void make_cumulative_trapezoid(fxs_compose *k) {
+    fxs_tensor *y = arg(k, 0), *x = arg(k, 1), *part[2], *step[2];
+    int dim = 0;
+    if (y->ndim == 0)
+        fxs_stop(k, FXS_ESHAPE, "expects y to be at least one-dimensional");
+    if (k->status == FXS_OK)
+        k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 3), y->ndim, &dim);
+    if (k->status != FXS_OK)
+        return;
+    int64_t n = y->sizes[dim] ? y->sizes[dim] - 1 : 0;
+    for (int i = 0; i < 2; i++)
+        part[i] = FXS_DO(k, "narrow", fxs_t(y), fxs_int(dim), fxs_int(i && n ? 1 : 0), fxs_int(n));
+    fxs_tensor *sum = FXS_DO(k, "add", fxs_t(part[1]), fxs_t(part[0]));
+    if (x) {
+        int64_t sizes[FXS_MAX_DIM];
+        int at = x->ndim == 1 ? 0 : dim;
+        for (int i = 0; i < y->ndim; i++)
+            sizes[i] = i == dim ? -1 : 1;
+        for (int i = 0; i < 2; i++)
+            step[i] =
+                FXS_DO(k, "narrow", fxs_t(x), fxs_int(at), fxs_int(i && n ? 1 : 0), fxs_int(n));
+        x = FXS_DO(k, "sub", fxs_t(step[1]), fxs_t(step[0]));
+        if (x && x->ndim == 1)
+            x = FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, y->ndim, sizes));
+        sum = FXS_DO(k, "mul", fxs_t(sum), fxs_t(x));
+        fxs_give(
+            k, FXS_DO(k, "div", fxs_t(FXS_DO(k, "cumsum", fxs_t(sum), fxs_int(dim))), fxs_int(2)));
+        return;
+    }
+    sum = FXS_DO(k, "cumsum", fxs_t(sum), fxs_int(dim));
+    fxs_give(k, FXS_DO(k, "mul", fxs_t(sum), fxs_float(fxs_arg_float(k->call, 2) / 2)));
+}
+
+/* ---- matrices
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* addr(input, vec1, vec2, *, beta, alpha) */
+static void make_addr(fxs_compose *k) {
+    k->any_grad = true; /* beta=0 takes the values away, not the gradient */
+    fxs_tensor *p = FXS_DO(k, "outer", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
+    if (k->call->arg[3].tag == FXS_V_COMPLEX || k->call->arg[4].tag == FXS_V_COMPLEX)
+        fxs_stop(k, FXS_EUNKNOWN, "complex alpha and beta are not supported");
+    if (fxs_arg_float(k->call, 4) != 1)
+        p = FXS_DO(k, "mul", fxs_t(p), k->call->arg[4]);
+    fxs_tensor *x = arg(k, 0);
+    if (p && !is_float(p) && !is_float(x) &&
+        (k->call->arg[3].tag == FXS_V_FLOAT || k->call->arg[4].tag == FXS_V_FLOAT))
+        fxs_stop(k, FXS_ETYPE,
+                 "for integral tensors, alpha and beta must not be floating point numbers");
+    if (fxs_arg_float(k->call, 3) == 0) {
+        fxs_give(k, p);
+        return;
+    }
+    if (fxs_arg_float(k->call, 3) != 1)
+        x = FXS_DO(k, "mul", fxs_t(x), k->call->arg[3]);
+    fxs_give(k, FXS_DO(k, "add", fxs_t(x), fxs_t(p)));
+}
+
+/* cov(input, *, correction, fweights, aweights): rows are variables */
+static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correction, fxs_tensor *f,
+                              fxs_tensor *a) {
+    if (x->ndim > 2)
+        fxs_stop(k, FXS_ESHAPE, "expected input to have two or fewer dimensions but got %d",
+                 x->ndim);
+    if (x->dtype == FXS_BOOL)
+        fxs_stop(k, FXS_ETYPE, "bool dtype is not supported for input");
+    if (k->status != FXS_OK)
+        return NULL;
+    if (x->ndim < 2)
+        x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, 1, -1));
+    if (x && !is_float(x))
+        x = FXS_DO(k, "float", fxs_t(x));
+    const fxs_tensor *weights[] = {f, a};
+    for (int i = 0; i < 2 && k->status == FXS_OK; i++)
+        if (weights[i] && (weights[i]->ndim > 1 || fxs_tensor_numel(weights[i]) != x->sizes[1] ||
+                           is_float(weights[i]) != (i == 1)))
+            fxs_stop(k, FXS_ESHAPE,
+                     "expected %s to be a vector of %s, one for each of %lld observations",
+                     i ? "aweights" : "fweights", i ? "floats" : "integers",
+                     (long long)x->sizes[1]);
+    if (k->status != FXS_OK)
+        return NULL;
+    fxs_tensor *w = f && a ? FXS_DO(k, "mul", fxs_t(f), fxs_t(a)) : f ? f : a, *mean, *norm;
+    fxs_tensor *total = w ? FXS_DO(k, "sum", fxs_t(w)) : NULL, *wx = x;
+    if (w) {
+        mean = FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(x), fxs_t(w))), fxs_int(1),
+                      fxs_bool(true));
+        mean = FXS_DO(k, "div", fxs_t(mean), fxs_t(total));
+        norm = total;
+        fxs_tensor *less = a ? FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(w), fxs_t(a)))) : NULL;
+        if (less)
+            less = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "div", fxs_t(less), fxs_t(total))), correction);
+        norm = FXS_DO(k, "sub", fxs_t(total), less ? fxs_t(less) : correction);
+        norm = FXS_DO(k, "clamp_min", fxs_t(norm), fxs_int(0));
+    } else {
+        int64_t n = x->sizes[1] - (correction.tag == FXS_V_INT ? correction.u.i : 0);
+        mean = FXS_DO(k, "mean", fxs_t(x), fxs_int(1), fxs_bool(true));
+        norm = FXS_DO_NAMED(k, "scalar_tensor", "dtype", fxs_of_dtype(FXS_INT64),
+                            fxs_int(n > 0 ? n : 0));
+    }
+    x = FXS_DO(k, "sub", fxs_t(x), fxs_t(mean));
+    wx = w ? FXS_DO(k, "mul", fxs_t(x), fxs_t(w)) : x;
+    wx = FXS_DO(k, "t", fxs_t(wx));
+    if (wx && fxs_is_complex(wx->dtype))
+        wx = FXS_DO(k, "conj_physical", fxs_t(wx));
+    x = FXS_DO(k, "mm", fxs_t(x), fxs_t(wx));
+    x = FXS_DO(k, "div", fxs_t(x), fxs_t(norm));
+    return FXS_DO(k, "squeeze", fxs_t(x));
+}
+
+static void make_cov(fxs_compose *k) {
+    fxs_give(k, covariance(k, arg(k, 0), k->call->arg[1], arg(k, 2), arg(k, 3)));
+}
+
+static void make_corrcoef(fxs_compose *k) {
+    fxs_tensor *c = covariance(k, arg(k, 0), fxs_int(1), NULL, NULL);
+    if (k->status != FXS_OK)
+        return;
+    if (c->ndim == 0) {
+        fxs_give(k, FXS_DO(k, "div", fxs_t(c), fxs_t(c)));
+        return;
+    }
+    fxs_tensor *d = FXS_DO(k, "sqrt", fxs_t(FXS_DO(k, "diagonal", fxs_t(c))));
+    c = FXS_DO(k, "div", fxs_t(c), fxs_t(FXS_DO(k, "view", fxs_t(d), FXS_INTS(k, -1, 1))));
+    c = FXS_DO(k, "div", fxs_t(c), fxs_t(FXS_DO(k, "view", fxs_t(d), FXS_INTS(k, 1, -1))));
+    fxs_give(k, fxs_is_complex(arg(k, 0)->dtype)
+                    ? c
+                    : FXS_DO(k, "clamp", fxs_t(c), fxs_int(-1), fxs_int(1)));
+}
+
+/* kron(a, b): each element of a times the whole of b */
+static void make_kron(fxs_compose *k) {
+    fxs_tensor *t[] = {arg(k, 0), arg(k, 1)};
+    int n = t[0]->ndim > t[1]->ndim ? t[0]->ndim : t[1]->ndim;
+    int64_t sizes[2][2 * FXS_MAX_DIM], out[FXS_MAX_DIM];
+    if (2 * n > FXS_MAX_DIM) {
+        fxs_stop(k, FXS_ESHAPE, "too many dimensions: %d", n);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        int64_t each[2];
+        for (int j = 0; j < 2; j++) {
+            int at = i - (n - t[j]->ndim);
+            each[j] = at < 0 ? 1 : t[j]->sizes[at];
+            sizes[j][2 * i + j] = each[j];
+            sizes[j][2 * i + 1 - j] = 1;
+        }
+        out[i] = each[0] * each[1];
+    }
+    for (int j = 0; j < 2; j++)
+        t[j] = FXS_DO(k, "reshape", fxs_t(t[j]), fxs_ints(k, 2 * n, sizes[j]));
+    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(t[0]), fxs_t(t[1]));
+    fxs_give(k, FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, n, out)));
+}
+
+/* tensordot(a, b, dims): an int, or the dimensions of a and those of b */
+static int read_pair(fxs_compose *k, const fxs_value *v, const fxs_tensor *t, int64_t *dims) {
+    int n = 0;
+    for (size_t i = 0; i < fxs_value_len(v) && i < FXS_MAX_DIM && k->status == FXS_OK; i++) {
+        const fxs_value *item = fxs_value_item(v, i);
+        int dim = 0;
+        k->status = fxs_wrap_dim(k->call, item->tag == FXS_V_INT ? item->u.i : 0, t->ndim, &dim);
+        dims[n++] = dim;
+    }
+    return n;
+}
+
+/* The other dimensions of t in front (or behind) of those that are summed, as a matrix. */
+static fxs_tensor *as_matrix(fxs_compose *k, fxs_tensor *t, int n, const int64_t *dims, bool front,
+                             int64_t *others, int *nothers) {
+    int64_t order[FXS_MAX_DIM], inner = 1;
+    bool summed[FXS_MAX_DIM] = {false};
+    int at = front ? 0 : n;
+    for (int i = 0; i < n; i++) {
+        summed[dims[i]] = true;
+        inner *= t->sizes[dims[i]];
+    }
+    for (int i = 0; i < t->ndim; i++)
+        if (!summed[i]) {
+            order[at++] = i;
+            others[(*nothers)++] = t->sizes[i];
+        }
+    for (int i = 0; i < n; i++)
+        order[front ? at++ : i] = dims[i];
+    int64_t outer = 1;
+    for (int i = 0; i < t->ndim; i++)
+        outer *= summed[i] ? 1 : t->sizes[i];
+    int ndim = t->ndim;
+    t = FXS_DO(k, "permute", fxs_t(t), fxs_ints(k, ndim, order));
+    return FXS_DO(k, "reshape", fxs_t(t),
+                  front ? FXS_INTS(k, outer, inner) : FXS_INTS(k, inner, outer));
+}
+
+static void make_tensordot(fxs_compose *k) {
+    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
+    const fxs_value *given = &k->call->arg[2];
+    int64_t da[FXS_MAX_DIM], db[FXS_MAX_DIM], sizes[2 * FXS_MAX_DIM];
+    int n = 0, m = 0, ndim = 0;
+    if (given->tag == FXS_V_INT) {
+        if (given->u.i < 0 || given->u.i > a->ndim || given->u.i > b->ndim)
+            fxs_stop(k, FXS_EINVAL, "expects dims >= 0 and no more than there are, but got %lld",
+                     (long long)given->u.i);
+        for (n = m = 0; k->status == FXS_OK && n < given->u.i; n++, m++)
+            da[n] = a->ndim - given->u.i + n, db[n] = n;
+    } else if (fxs_value_len(given) == 2) {
+        n = read_pair(k, fxs_value_item(given, 0), a, da);
+        m = read_pair(k, fxs_value_item(given, 1), b, db);
+    } else {
+        fxs_stop(k, FXS_EINVAL, "dims must be a number or two lists");
+    }
+    if (n != m)
+        fxs_stop(k, FXS_EINVAL, "both dimension lists should have same length");
+    for (int i = 0; k->status == FXS_OK && i < n; i++) { /* a single place meets all */
+        fxs_tensor **many = a->sizes[da[i]] == 1 ? &b : b->sizes[db[i]] == 1 ? &a : NULL;
+        if (many && a->sizes[da[i]] != b->sizes[db[i]])
+            *many =
+                FXS_DO(k, "sum", fxs_t(*many), fxs_int(many == &a ? da[i] : db[i]), fxs_bool(true));
+    }
+    for (int i = 0; k->status == FXS_OK && i < n; i++)
+        if (a->sizes[da[i]] != b->sizes[db[i]])
+            fxs_stop(k, FXS_ESHAPE,
+                     "contracted dimensions need to match, but first has size %lld in dim %lld and "
+                     "second has size %lld in dim %lld",
+                     (long long)a->sizes[da[i]], (long long)da[i], (long long)b->sizes[db[i]],
+                     (long long)db[i]);
+    if (k->status != FXS_OK)
+        return;
+    a = as_matrix(k, a, n, da, true, sizes, &ndim);
+    b = as_matrix(k, b, n, db, false, sizes, &ndim);
+    a = FXS_DO(k, "mm", fxs_t(a), fxs_t(b));
+    fxs_give(k, FXS_DO(k, "reshape", fxs_t(a), fxs_ints(k, ndim, sizes)));
+}
+
+/* vander(x, N, increasing): powers of x side by side. linalg_vander (x, *, N) takes batches. */
+static fxs_tensor *powers(fxs_compose *k, fxs_tensor *x, fxs_value count, bool increasing) {
+    if (x->ndim == 0)
+        fxs_stop(k, FXS_ESHAPE, "expected at least one dimension");
+    if (x->dtype == FXS_BOOL || fxs_is_integral(x->dtype))
+        x = FXS_DO(k, "long", fxs_t(x));
+    if (k->status != FXS_OK)
+        return NULL;
+    int64_t n = count.tag == FXS_V_INT ? count.u.i : x->sizes[x->ndim - 1], sizes[FXS_MAX_DIM + 1];
+    int ndim = x->ndim;
+    if (n < 0)
+        fxs_stop(k, FXS_EINVAL, "N must be non-negative");
+    memcpy(sizes, x->sizes, (size_t)ndim * sizeof *sizes);
+    sizes[ndim] = n > 0 ? n - 1 : 0;
+    x = FXS_DO(k, "unsqueeze", fxs_t(x), fxs_int(-1));
+    fxs_tensor *one = FXS_DO(k, "ones_like", fxs_t(x));
+    if (n == 0)
+        one = FXS_DO(k, "narrow", fxs_t(one), fxs_int(-1), fxs_int(0), fxs_int(0));
+    x = FXS_DO(k, "expand", fxs_t(x), fxs_ints(k, ndim + 1, sizes));
+    x = FXS_DO(k, "cumprod", fxs_t(x), fxs_int(-1));
+    x = FXS_DO(k, "cat", fxs_tensors(k, 2, (fxs_tensor *[]){one, x}), fxs_int(-1));
+    return increasing ? x : FXS_DO(k, "flip", fxs_t(x), FXS_INTS(k, -1));
+}
+
+static void make_linalg_vander(fxs_compose *k) {
+    if (k->call->arg[1].tag == FXS_V_INT && k->call->arg[1].u.i <= 1)
+        fxs_stop(k, FXS_EINVAL, "N must be greater than 1");
+    fxs_give(k, powers(k, arg(k, 0), k->call->arg[1], true));
+}
+
+static void make_vander(fxs_compose *k) {
+    if (arg(k, 0)->ndim != 1)
+        fxs_stop(k, FXS_ESHAPE, "x must be a one-dimensional tensor");
+    fxs_give(k, powers(k, arg(k, 0), k->call->arg[1], fxs_arg_bool(k->call, 2)));
+}
+
+/* cross(a, b, dim): of vectors of three */
+static void make_cross(fxs_compose *k) {
+    fxs_tensor *a = arg(k, 0), *b = arg(k, 1), *part[3];
+    int dim = -1;
+    if (fxs_arg_is_none(k->call, 2)) {
+        for (int i = 0; i < a->ndim && dim < 0; i++)
+            dim = a->sizes[i] == 3 ? i : -1;
+        if (dim < 0)
+            fxs_stop(k, FXS_ESHAPE, "no dimension of size 3 in input");
+    } else if (k->status == FXS_OK) {
+        k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), a->ndim, &dim);
+    }
+    if (a->dtype != b->dtype)
+        fxs_stop(k, FXS_ETYPE, "expected both of one type, but got torch.%s and torch.%s",
+                 fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
+    if (a->ndim != b->ndim)
+        fxs_stop(k, FXS_ESHAPE, "inputs must have the same number of dimensions");
+    if (k->status == FXS_OK && (a->ndim == 0 || a->sizes[dim] != 3 || b->sizes[dim] != 3))
+        fxs_stop(k, FXS_ESHAPE, "inputs dimension %d must have length 3", dim);
+    for (int i = 0; k->status == FXS_OK && i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        fxs_value d = fxs_int(dim);
+        fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "select", fxs_t(a), d, fxs_int(p))),
+                               fxs_t(FXS_DO(k, "select", fxs_t(b), d, fxs_int(q))));
+        fxs_tensor *y = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "select", fxs_t(a), d, fxs_int(q))),
+                               fxs_t(FXS_DO(k, "select", fxs_t(b), d, fxs_int(p))));
+        part[i] = FXS_DO(k, "sub", fxs_t(x), fxs_t(y));
+    }
+    if (k->status == FXS_OK)
+        fxs_give(k, FXS_DO(k, "stack", fxs_tensors(k, 3, part), fxs_int(dim)));
+}
+
+/* diagflat(x, offset): the elements on a diagonal */
+static void make_diagflat(fxs_compose *k) {
+    fxs_give(k, FXS_DO(k, "diag", fxs_t(FXS_DO(k, "ravel", self(k))), k->call->arg[1]));
+}
+
+/* index_reduce(self, dim, index, source, reduce, *, include_self) */
+static void make_index_reduce(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0), *index = arg(k, 2), *source = arg(k, 3);
+    int64_t sizes[FXS_MAX_DIM];
+    int dim = 0;
+    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 1), x->ndim, &dim);
+    if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
+        fxs_stop(k, FXS_ETYPE, "expected an index of type int32 or int64, but got torch.%s",
+                 fxs_dtype_name(index->dtype));
+    if (index->ndim > 1 || source->ndim != x->ndim ||
+        (x->ndim && fxs_tensor_numel(index) != source->sizes[dim]))
+        fxs_stop(k, FXS_ESHAPE, "index must be a vector of as many as source has in dim %d", dim);
+    for (int i = 0; k->status == FXS_OK && i < x->ndim; i++)
+        if (i != dim && source->sizes[i] != x->sizes[i])
+            fxs_stop(k, FXS_ESHAPE, "source must have the sizes of self, but in dim %d", dim);
+    if (k->status != FXS_OK || x->ndim == 0) {
+        fxs_stop(k, FXS_ESHAPE, "expected at least one dimension");
+        return;
+    }
+    for (int i = 0; i < x->ndim; i++)
+        sizes[i] = i == dim ? -1 : 1;
+    index = FXS_DO(k, "view", fxs_t(index), fxs_ints(k, x->ndim, sizes));
+    index = FXS_DO(k, "long", fxs_t(FXS_DO(k, "expand_as", fxs_t(index), fxs_t(source))));
+    fxs_give(k, FXS_DO_NAMED(k, "scatter_reduce", "include_self", k->call->arg[5], fxs_t(x),
+                             fxs_int(dim), fxs_t(index), fxs_t(source), k->call->arg[4]));
+}
+
+/* ---- networks
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* conv_tbc(input [T, B, C], weight [K, C, O], bias, pad) */
+static void make_conv_tbc(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0), *w = arg(k, 1);
+    if (x->ndim != 3 || w->ndim != 3 || x->sizes[2] != w->sizes[1])
+        fxs_stop(k, FXS_ESHAPE, "expected an input [T, B, C] and weights [K, C, O]");
+    x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 1, 2, 0));
+    w = FXS_DO(k, "permute", fxs_t(w), FXS_INTS(k, 2, 1, 0));
+    x = FXS_DO(k, "conv1d", fxs_t(x), fxs_t(w), fxs_t(arg(k, 2)), fxs_int(1), k->call->arg[3]);
+    x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 2, 0, 1));
+    fxs_give(k, packed(k, x));
+}
+
+/* gumbel_softmax(logits, tau, hard, eps, dim) */
+static void make_gumbel_softmax(fxs_compose *k) {
+    fxs_tensor *x = arg(k, 0), *u = FXS_DO(k, "rand_like", fxs_t(x)), *y;
+    u = FXS_DO(k, "clamp_min", fxs_t(u), fxs_float(1e-10)); /* no infinite logarithm */
+    u = FXS_DO(k, "neg", fxs_t(FXS_DO(k, "log", fxs_t(u))));
+    u = FXS_DO(k, "neg", fxs_t(FXS_DO(k, "log", fxs_t(u))));
+    x = FXS_DO(k, "add", fxs_t(x), fxs_t(u));
+    x = FXS_DO(k, "div", fxs_t(x), k->call->arg[1]);
+    y = FXS_DO(k, "softmax", fxs_t(x), k->call->arg[4]);
+    if (fxs_arg_bool(k->call, 2)) {
+        fxs_tensor *at = FXS_DO(k, "argmax", fxs_t(y), k->call->arg[4], fxs_bool(true));
+        fxs_tensor *hard = FXS_DO(k, "scatter", fxs_t(FXS_DO(k, "zeros_like", fxs_t(y))),
+                                  k->call->arg[4], fxs_t(at), fxs_int(1));
+        hard = FXS_DO(k, "sub", fxs_t(hard), fxs_t(FXS_DO(k, "detach", fxs_t(y))));
+        y = FXS_DO(k, "add", fxs_t(hard), fxs_t(y));
+    }
+    fxs_give(k, y);
+}
+
+FXS_COMPOSED(ldexp)
+FXS_COMPOSED(isreal)
+FXS_COMPOSED(isin)
+FXS_COMPOSED(nanmean)
+FXS_COMPOSED(msort)
+FXS_COMPOSED(trace)
+FXS_COMPOSED_FREE(narrow_copy)
+FXS_COMPOSED(sum_to_size)
+FXS_COMPOSED(renorm)
+FXS_COMPOSED(cumulative_trapezoid)
+FXS_COMPOSED(addr)
+FXS_COMPOSED(cov)
+FXS_COMPOSED(corrcoef)
+FXS_COMPOSED(kron)
+FXS_COMPOSED(tensordot)
+FXS_COMPOSED(linalg_vander)
+FXS_COMPOSED(vander)
+FXS_COMPOSED(cross)
+FXS_COMPOSED_FREE(diagflat)
+FXS_COMPOSED(index_reduce)
+FXS_COMPOSED(conv_tbc)
+FXS_COMPOSED(gumbel_softmax)
+
+/* What has the size already is given back itself. */
+static fxs_status infer_sum_to_sizes(fxs_call *c) {
+    fxs_tensor *t = fxs_arg_tensor(c, 0);
+    int64_t sizes[FXS_MAX_DIM];
+    bool same = t->ndim > 0 && fxs_arg_ints(c, 1, sizes, FXS_MAX_DIM) == t->ndim;
+    for (int i = 0; same && i < t->ndim; i++)
+        same = sizes[i] == t->sizes[i];
+    return same ? fxs_out_same(c, t) : infer_sum_to_size(c);
+}
+
+#define PURE FXS_OP_NO_INPLACE
+#define BOTH(name) "torch." name " Tensor." name
+#define ROW(op, schema, spellings, flags)                                                          \
+    { #op, schema " -> Tensor", spellings, infer_##op, run_##op, cost_##op, flags }
+#define FREE(op, schema, spellings)                                                                \
+    { #op, schema " -> Tensor", spellings, infer_##op, run_##op, NULL, PURE }
+
+const fxs_op fxs_ops_composed_more[] = {
+    ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
+    ROW(isreal, "(Tensor self)", BOTH("isreal"), PURE),
+    ROW(isin,
+        "(Tensor|Scalar elements, Tensor|Scalar test_elements, *, bool assume_unique=False, bool "
+        "invert=False)",
+        "torch.isin", PURE),
+    ROW(nanmean, "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+        BOTH("nanmean"), PURE),
+    ROW(msort, "(Tensor self)", BOTH("msort"), PURE),
+    ROW(trace, "(Tensor self)", BOTH("trace"), PURE),
+    FREE(narrow_copy, "(Tensor self, int dim, int start, int length)", BOTH("narrow_copy")),
+    {"sum_to_size", "(Tensor self, int... size) -> Tensor", "Tensor.sum_to_size",
+     infer_sum_to_sizes, run_sum_to_size, cost_sum_to_size, PURE},
+    ROW(renorm, "(Tensor self, number p, int dim, number maxnorm)", BOTH("renorm"), 0),
+    ROW(cumulative_trapezoid, "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1)",
+        "torch.cumulative_trapezoid", PURE),
+    ROW(addr, "(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)",
+        BOTH("addr"), 0),
+    ROW(cov, "(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)",
+        BOTH("cov"), PURE),
+    ROW(corrcoef, "(Tensor self)", BOTH("corrcoef"), PURE),
+    ROW(kron, "(Tensor self, Tensor other)", BOTH("kron"), PURE),
+    ROW(tensordot, "(Tensor a, Tensor b, int|any dims=2, Tensor? out=None)",
+        "torch.functional.tensordot torch.tensordot", PURE),
+    ROW(linalg_vander, "(Tensor x, *, int? N=None)", "torch._C._linalg.linalg_vander", PURE),
+    ROW(vander, "(Tensor x, int? N=None, bool increasing=False)", "torch.vander", PURE),
+    ROW(cross, "(Tensor self, Tensor other, int? dim=None)", BOTH("cross"), PURE),
+    {"linalg_cross", "(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+     "torch._C._linalg.linalg_cross", infer_cross, run_cross, cost_cross, PURE},
+    FREE(diagflat, "(Tensor self, int offset=0)", BOTH("diagflat")),
+    ROW(index_reduce,
+        "(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+        "include_self=True)",
+        BOTH("index_reduce"), 0),
+    ROW(conv_tbc, "(Tensor self, Tensor weight, Tensor bias, int pad=0)",
+        "torch.conv_tbc torch._C._nn.conv_tbc", PURE),
+    ROW(gumbel_softmax,
+        "(Tensor logits, number tau=1, bool hard=False, number eps=1e-10, int dim=-1)",
+        "torch.nn.functional.gumbel_softmax", PURE | FXS_OP_RANDOM),
+    {0},
+};

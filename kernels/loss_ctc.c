@@ -1,0 +1,213 @@
+/* loss_ctc.c: connectionist temporal classification: how likely a sequence of labels is, over all
+ * the ways in which it lies along time, with blanks between. Sums of probabilities in logarithms.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/families.h"
+#include "kernels/loss.h"
+#include "kernels/work.h"
+
+enum { LOG_PROBS, TARGETS, INPUT_LENGTHS, TARGET_LENGTHS, BLANK, REDUCTION, ZERO_INFINITY };
+
+/* torch.ctc_loss says the reduction as a number (none when it is left out, whatever its documentation
+ * says), torch.nn.functional.ctc_loss as a word. */
+static fxs_status kind_of(fxs_call *c, fxs_loss_kind *kind) {
+    const char *name = fxs_value_text(&c->arg[REDUCTION]);
+    int64_t number = name ? -1 : fxs_arg_int(c, REDUCTION);
+    if (number == 0 || (name && strcmp(name, "none") == 0))
+        *kind = FXS_LOSS_EACH;
+    else if (number == 1 || (name && strcmp(name, "mean") == 0))
+        *kind = FXS_LOSS_MEAN;
+    else if (number == 2 || (name && strcmp(name, "sum") == 0))
+        *kind = FXS_LOSS_SUM;
+    else
+        return FXS_REFUSE(c, FXS_EINVAL, "%s is not a valid value for reduction",
+                          name ? name : "this number");
+    return FXS_OK;
+}
+
+static int64_t count_of(const fxs_call *c, int i) {
+    const fxs_tensor *t = fxs_arg_tensor(c, i);
+    if (t)
+        return fxs_tensor_numel(t);
+    return c->arg[i].tag == FXS_V_INT ? 1 : (int64_t)fxs_value_len(&c->arg[i]);
+}
+
+static int64_t length_at(const fxs_call *c, int i, int64_t at) {
+    const fxs_tensor *t = fxs_arg_tensor(c, i);
+    const fxs_value *v = &c->arg[i];
+    if (t)
+        return fxs_load_int(t->dtype,
+                            (char *)fxs_tensor_data(t) + (t->ndim ? at * t->strides[0] : 0) *
+                                                             (int64_t)fxs_dtype_size(t->dtype));
+    v = v->tag == FXS_V_INT ? v : fxs_value_item(v, (size_t)at);
+    return v && v->tag == FXS_V_INT ? v->u.i : 0;
+}
+
+static fxs_status infer_ctc(fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, LOG_PROBS), *y = fxs_arg_tensor(c, TARGETS);
+    char text[FXS_SIZES_TEXT];
+    fxs_loss_kind kind = FXS_LOSS_EACH;
+    FXS_TRY(kind_of(c, &kind));
+    if (x->dtype != FXS_FLOAT32 && x->dtype != FXS_FLOAT64)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
+    if (y->dtype != FXS_INT64 && y->dtype != FXS_INT32)
+        return FXS_REFUSE(c, FXS_ETYPE, "expected targets of type int64 or int32, not torch.%s",
+                          fxs_dtype_name(y->dtype));
+    if ((x->ndim != 3 && x->ndim != 2) || y->ndim < 1 || y->ndim > 2)
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected log_probs [T, N, C] or [T, C], but got %s",
+                          fxs_sizes_text(x, text));
+    int64_t batch = x->ndim == 3 ? x->sizes[1] : 1, classes = x->sizes[x->ndim - 1];
+    if (count_of(c, INPUT_LENGTHS) != batch || count_of(c, TARGET_LENGTHS) != batch)
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "input_lengths and target_lengths must be of size %lld, the batch",
+                          (long long)batch);
+    if (y->ndim == 2 && y->sizes[0] != batch)
+        return FXS_REFUSE(c, FXS_ESHAPE, "targets must be of size %lld in front, the batch",
+                          (long long)batch);
+    if (fxs_arg_int(c, BLANK) < 0 || fxs_arg_int(c, BLANK) >= classes)
+        return FXS_REFUSE(c, FXS_EINVAL, "blank must be in label range");
+    return fxs_out_new(c, x->dtype, kind == FXS_LOSS_EACH && x->ndim == 3, &batch, NULL);
+}
+
+static double log_add(double a, double b) {
+    double most = fmax(a, b);
+    return isinf(most) ? most : most + log(exp(a - most) + exp(b - most));
+}
+
+typedef struct sequence {
+    const double *x; /* [T, N, C] of this member of the batch: rows are `step` apart */
+    int64_t step, times, blank, n;
+    const int64_t *labels;
+} sequence;
+
+/* Label at place s of the sequence with a blank before, between and behind the labels. */
+static int64_t label_at(const sequence *q, int64_t s) {
+    return s % 2 ? q->labels[s / 2] : q->blank;
+}
+
+/* -log of the probability. alpha: 2 n + 1 numbers, twice. */
+static double sequence_loss(const sequence *q, double *alpha) {
+    int64_t places = 2 * q->n + 1;
+    double *now = alpha, *before = alpha + places;
+    if (q->times == 0)
+        return q->n == 0 ? 0 : INFINITY;
+    for (int64_t s = 0; s < places; s++)
+        now[s] = s < 2 ? q->x[label_at(q, s)] : -INFINITY;
+    for (int64_t t = 1; t < q->times; t++) {
+        double *other = now;
+        now = before, before = other;
+        for (int64_t s = 0; s < places; s++) {
+            double sum = before[s];
+            if (s > 0)
+                sum = log_add(sum, before[s - 1]);
+            if (s > 1 && s % 2 && label_at(q, s) != label_at(q, s - 2))
+                sum = log_add(sum, before[s - 2]);
+            now[s] = sum + q->x[t * q->step + label_at(q, s)];
+        }
+    }
+    return -(places > 1 ? log_add(now[places - 1], now[places - 2]) : now[0]);
+}
+
+/* Labels of one member: a row of targets, or the next ones of all. */
+static fxs_status read_labels(fxs_call *c, int64_t row, int64_t from, int64_t n, int64_t classes,
+                              int64_t *labels) {
+    const fxs_tensor *y = fxs_arg_tensor(c, TARGETS);
+    int64_t size = (int64_t)fxs_dtype_size(y->dtype), wide = y->sizes[y->ndim - 1];
+    if (n < 0 || (y->ndim == 2 ? n : from + n) > wide)
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "targets hold %lld labels, but target_lengths asks for more",
+                          (long long)wide);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at =
+            y->ndim == 2 ? row * y->strides[0] + i * y->strides[1] : (from + i) * y->strides[0];
+        labels[i] = fxs_load_int(y->dtype, (char *)fxs_tensor_data(y) + at * size);
+        if (labels[i] < 0 || labels[i] >= classes)
+            return FXS_REFUSE(c, FXS_EINDEX, "label %lld is out of range: there are %lld classes",
+                              (long long)labels[i], (long long)classes);
+    }
+    return FXS_OK;
+}
+
+typedef struct totals {
+    double sum, mean;
+} totals;
+
+static fxs_status run_batch(fxs_call *c, fxs_work *w, const double *x, fxs_loss_kind kind,
+                            double *out, totals *all) {
+    const fxs_tensor *t = fxs_arg_tensor(c, LOG_PROBS), *y = fxs_arg_tensor(c, TARGETS);
+    int64_t batch = t->ndim == 3 ? t->sizes[1] : 1, classes = t->sizes[t->ndim - 1], from = 0,
+            most = y->sizes[y->ndim - 1];
+    int64_t *labels = fxs_work_scratch(w, most + 1, sizeof *labels);
+    double *alpha = fxs_work_scratch(w, 2 * (2 * most + 1), sizeof *alpha);
+    for (int64_t i = 0; w->status == FXS_OK && i < batch; i++) {
+        int64_t times = length_at(c, INPUT_LENGTHS, i), n = length_at(c, TARGET_LENGTHS, i);
+        if (times < 0 || times > t->sizes[0])
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "expected input_lengths to have value at most %lld, but got %lld",
+                              (long long)t->sizes[0], (long long)times);
+        FXS_TRY(read_labels(c, i, from, n, classes, labels));
+        sequence q = {.x = x + i * classes,
+                      .step = batch * classes,
+                      .times = times,
+                      .blank = fxs_arg_int(c, BLANK),
+                      .n = n,
+                      .labels = labels};
+        double loss = sequence_loss(&q, alpha);
+        if (isinf(loss) && fxs_arg_bool(c, ZERO_INFINITY))
+            loss = 0;
+        if (kind == FXS_LOSS_EACH)
+            out[i] = loss;
+        all->sum += loss;
+        all->mean += loss / (double)(n > 1 ? n : 1) / (double)batch;
+        from += n;
+    }
+    return w->status;
+}
+
+static fxs_status run_ctc(fxs_call *c) {
+    fxs_loss_kind kind = FXS_LOSS_EACH;
+    totals all = {0};
+    FXS_TRY(kind_of(c, &kind));
+    fxs_work w = fxs_work_begin(c, FXS_FLOAT64);
+    const double *x = fxs_work_data(&w, fxs_arg_tensor(c, LOG_PROBS));
+    fxs_tensor *result = fxs_work_out(&w, c->out[0]);
+    if (w.status == FXS_OK) {
+        double *out = fxs_tensor_data(result);
+        w.status = run_batch(c, &w, x, kind, out, &all);
+        if (kind != FXS_LOSS_EACH)
+            *out = kind == FXS_LOSS_SUM ? all.sum : all.mean;
+    }
+    return fxs_work_end(&w);
+}
+
+/* Each place of the sequence at each time: three terms, an exp each, and a log. */
+static fxs_cost cost_ctc(const fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, LOG_PROBS), *y = fxs_arg_tensor(c, TARGETS);
+    double batch = x->ndim == 3 ? (double)x->sizes[1] : 1;
+    return (fxs_cost){.flops = 8 * batch * (double)x->sizes[0] *
+                               (2 * (double)y->sizes[y->ndim - 1] + 1)};
+}
+
+#define ARGUMENTS                                                                                  \
+    "(Tensor log_probs, Tensor targets, Tensor|int|int[] input_lengths, Tensor|int|int[] "         \
+    "target_lengths, int blank=0, "
+
+const fxs_op fxs_ops_loss_ctc[] = {
+    {"ctc_loss", ARGUMENTS "str reduction='mean', bool zero_infinity=False) -> Tensor",
+     "torch.nn.functional.ctc_loss", infer_ctc, run_ctc, cost_ctc, FXS_OP_NO_INPLACE},
+    {"torch_ctc_loss", ARGUMENTS "int reduction=0, bool zero_infinity=False) -> Tensor",
+     "torch.ctc_loss", infer_ctc, run_ctc, cost_ctc, FXS_OP_NO_INPLACE},
+    {0},
+};
+#undef ARGUMENTS
+
+const fxs_module_row fxs_modules_loss_ctc[] = {
+    {.name = "CTCLoss",
+     .hyper = "blank=0, reduction='mean', zero_infinity=False",
+     .call = "ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
+             "zero_infinity)",
+     .forward = "log_probs, targets, input_lengths, target_lengths"},
+    {0},
+};
