@@ -39,6 +39,18 @@ unstable = {'drawer', 'gm_folder', 'gm_print_readable', 'it_errors', 'more_pickl
             'rp_modules', 'sp_memfmt', 'tr_control', 'tr_stack'}
 
 
+needs_numpy = {'tr_outputs'}
+
+
+def no_numpy():
+    """Whether the name stands for nothing, or for the stand-in."""
+    try:
+        import numpy
+    except ImportError:
+        return True
+    return not hasattr(numpy, 'ufunc')
+
+
 def printed(fn):
     buf = io.StringIO()
     with contextlib.redirect_stdout(buf), warnings.catch_warnings(record=True) as w:
@@ -74,6 +86,11 @@ def G(fn):
     name, have = fn.__name__, printed(fn)
     if name in unstable:
         print(f'# {name}: its text depends on addresses or paths; not compared', file=stdout)
+        return fn
+    if name in needs_numpy and no_numpy():
+        global count
+        count += 1
+        print(f'ok {count} - {name} # SKIP numpy is not installed', file=stdout)
         return fn
     if name not in differs:
         compare(name, have, read('expected', name), '')
