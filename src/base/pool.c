@@ -1,12 +1,14 @@
 /* pool.c: workers spin shortly for the next region, then sleep. Ranges are handed out by an atomic
- * counter. */
+ * counter. A region ends when its ranges are done: a worker that the system has not woken by then
+ * is not waited for, and finds the region closed. */
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { SPINS = 2000 };
+enum { SPINS = 2000, OPEN = 1 << 15, INSIDE = OPEN - 1, REGION = 16 };
 
 typedef struct worker {
     fxs_pool *pool;
@@ -20,9 +22,10 @@ struct fxs_pool {
     int started;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    atomic_uint generation; /* counts regions */
+    /* From bit REGION on the number of the region; OPEN while it may be entered; below it how many
+     * workers are inside. What a region is (n, grain, fn, user) only those inside may read. */
+    atomic_ullong state;
     atomic_bool stop;
-    atomic_int busy; /* workers that have not finished the region */
     atomic_llong next;
     int64_t n, grain;
     fxs_parallel_fn *fn;
@@ -39,37 +42,65 @@ static void take_ranges(fxs_pool *p, int thread) {
     }
 }
 
-static unsigned wait_for_region(fxs_pool *p, unsigned seen) {
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load(&p->generation) != seen)
-            return atomic_load(&p->generation);
+static void pause_shortly(void) {
 #if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
+}
+
+static unsigned long long region_of(fxs_pool *p) { return atomic_load(&p->state) >> REGION; }
+
+static unsigned long long wait_for_region(fxs_pool *p, unsigned long long seen) {
+    for (int i = 0; i < SPINS; i++) {
+        if (region_of(p) != seen)
+            return region_of(p);
+        pause_shortly();
     }
     pthread_mutex_lock(&p->lock);
-    while (atomic_load(&p->generation) == seen)
+    while (region_of(p) == seen)
         pthread_cond_wait(&p->wake, &p->lock);
     pthread_mutex_unlock(&p->lock);
-    return atomic_load(&p->generation);
+    return region_of(p);
+}
+
+/* False when the region is closed, or another one already. */
+static bool enter(fxs_pool *p, unsigned long long region) {
+    unsigned long long s = atomic_load(&p->state);
+    while (s >> REGION == region && s & OPEN)
+        if (atomic_compare_exchange_weak(&p->state, &s, s + 1))
+            return true;
+    return false;
 }
 
 static void *work(void *arg) {
     worker *w = arg;
-    for (unsigned seen = 0;;) {
+    for (unsigned long long seen = 0;;) {
         seen = wait_for_region(w->pool, seen);
         if (atomic_load(&w->pool->stop))
             return NULL;
-        take_ranges(w->pool, w->index);
-        atomic_fetch_sub(&w->pool->busy, 1);
+        if (enter(w->pool, seen)) {
+            take_ranges(w->pool, w->index);
+            atomic_fetch_sub(&w->pool->state, 1);
+        }
     }
 }
 
+/* Nobody is inside of the region before, which is closed. */
 static void open_region(fxs_pool *p) {
     pthread_mutex_lock(&p->lock);
-    atomic_fetch_add(&p->generation, 1);
+    atomic_store(&p->state, (region_of(p) + 1) << REGION | OPEN);
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
+}
+
+static void close_region(fxs_pool *p) {
+    atomic_fetch_and(&p->state, ~(unsigned long long)OPEN);
+    for (int i = 0; atomic_load(&p->state) & INSIDE; i++) {
+        if (i < SPINS)
+            pause_shortly();
+        else
+            sched_yield(); /* the one inside may wait for this processor */
+    }
 }
 
 fxs_pool *fxs_pool_new(int threads) {
@@ -123,12 +154,7 @@ void fxs_parallel(fxs_ctx *ctx, int64_t n, int64_t grain, fxs_parallel_fn *fn, v
     p->fn = fn;
     p->user = user;
     atomic_store(&p->next, 0);
-    atomic_store(&p->busy, p->started);
     open_region(p);
     take_ranges(p, 0);
-    while (atomic_load(&p->busy) > 0) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
-    }
+    close_region(p);
 }
