@@ -27,6 +27,8 @@ extern "C" {
     X(FLOPS, "flops", "floating point operations")                                                 \
     X(TIME, "time", "time spent")                                                                  \
     X(STATS, "stats", "value statistics")                                                          \
+    X(SOURCE, "source", "file and line that it was recorded from")                                 \
+    X(MODULE, "module", "module that was running when it was recorded")                            \
     X(MESSAGE, "message", "why the node failed or is unknown")
 
 enum {

@@ -282,6 +282,23 @@ static void row_stats(builder *b) {
     }
 }
 
+static void row_source(builder *b) {
+    fxs_place at = fxs_node_place(b->node);
+    if (!at.file)
+        return;
+    const char *name = strrchr(at.file, '/');
+    fxs_buf_printf(new_text(b), "%s:%d", name ? name + 1 : at.file, at.line);
+    pair(b, "source");
+}
+
+static void row_module(builder *b) {
+    const fxs_scope *s = fxs_node_scope(b->node);
+    if (!s)
+        return;
+    fxs_buf_printf(new_text(b), "%s%s%s", s->path, *s->path ? " " : "", s->class_name);
+    pair(b, "module");
+}
+
 static void row_message(builder *b) {
     const fxs_meta *meta = &b->node->meta;
     if (!meta->message)
@@ -343,10 +360,11 @@ static const struct {
 } row_table[] = {
 #define ROW(NAME, fn)                                                                              \
     { FXS_ROW_##NAME, fn }
-    ROW(NAME, row_name),     ROW(KIND, row_kind),       ROW(LAYER, row_layer),
-    ROW(ARGS, row_args),     ROW(RESULT, row_result),   ROW(STRIDE, row_stride),
-    ROW(PARAMS, row_params), ROW(FLOPS, row_flops),     ROW(TIME, row_time),
-    ROW(STATS, row_stats),   ROW(MESSAGE, row_message),
+    ROW(NAME, row_name),       ROW(KIND, row_kind),     ROW(LAYER, row_layer),
+    ROW(ARGS, row_args),       ROW(RESULT, row_result), ROW(STRIDE, row_stride),
+    ROW(PARAMS, row_params),   ROW(FLOPS, row_flops),   ROW(TIME, row_time),
+    ROW(STATS, row_stats),     ROW(SOURCE, row_source), ROW(MODULE, row_module),
+    ROW(MESSAGE, row_message),
 #undef ROW
 };
 

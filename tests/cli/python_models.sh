@@ -34,6 +34,17 @@ while read -r spec inputs; do
     esac
 done <"$models/inputs.txt"
 
+# Pictures tell on request where a node comes from.
+if [ "${FXS_RENDER:-1}" = 1 ]; then
+    run draw inherited.py:Residual --isolated -i 2x6 --meta --rows +source,module -o net.svg
+    judge 0 "rows for source and module"
+    if grep -q '>inherited.py:44<' net.svg && grep -q '> *Residual<' net.svg; then
+        ok "the picture tells file, line and module"
+    else
+        not_ok "the picture tells file, line and module" "$(grep -o '>inherited.py[^<]*' net.svg | head -5)"
+    fi
+fi
+
 # A script that draws with torch.fx and graphviz by itself: the DOT text is what PyTorch and the package graphviz gave for it.
 run run "$FXS_TESTS/python/probe.py" probe.gv
 if [ "$status" -eq 0 ] && cmp -s probe.gv "$FXS_TESTS/python/cases/probe.gv"; then
