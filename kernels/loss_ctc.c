@@ -10,8 +10,8 @@
 
 enum { LOG_PROBS, TARGETS, INPUT_LENGTHS, TARGET_LENGTHS, BLANK, REDUCTION, ZERO_INFINITY };
 
-/* torch.ctc_loss says the reduction as a number (none when it is left out, whatever its documentation
- * says), torch.nn.functional.ctc_loss as a word. */
+/* torch.ctc_loss says the reduction as a number (none when it is left out, whatever its
+ * documentation says), torch.nn.functional.ctc_loss as a word. */
 static fxs_status kind_of(fxs_call *c, fxs_loss_kind *kind) {
     const char *name = fxs_value_text(&c->arg[REDUCTION]);
     int64_t number = name ? -1 : fxs_arg_int(c, REDUCTION);
@@ -205,6 +205,7 @@ const fxs_op fxs_ops_loss_ctc[] = {
 
 const fxs_module_row fxs_modules_loss_ctc[] = {
     {.name = "CTCLoss",
+     .repr = "",
      .hyper = "blank=0, reduction='mean', zero_infinity=False",
      .call = "ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
              "zero_infinity)",

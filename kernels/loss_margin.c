@@ -220,18 +220,22 @@ const fxs_op fxs_ops_loss_margin[] = {
 
 const fxs_module_row fxs_modules_loss_margin[] = {
     {.name = "MultiMarginLoss",
+     .repr = "",
      .hyper = "p=1, margin=1.0, weight=None, " OLD,
      .call = "multi_margin_loss(input, target, p, margin, weight, " HOW ")",
      .forward = "input, target"},
     {.name = "MultiLabelMarginLoss",
+     .repr = "",
      .hyper = OLD,
      .call = "multilabel_margin_loss(input, target, " HOW ")",
      .forward = "input, target"},
     {.name = "MultiLabelSoftMarginLoss",
+     .repr = "",
      .hyper = "weight=None, " OLD,
      .call = "multilabel_soft_margin_loss(input, target, weight, " HOW ")",
      .forward = "input, target"},
     {.name = "TripletMarginWithDistanceLoss",
+     .repr = "",
      .hyper = "distance_function=None, margin=1.0, swap=False, reduction='mean'",
      .call = "triplet_margin_with_distance_loss(anchor, positive, negative, "
              "distance_function=distance_function, margin=margin, swap=swap, reduction=reduction)",
