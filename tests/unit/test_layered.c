@@ -276,7 +276,7 @@ static void equal_blocks_look_equal(void **state) {
     fxs_node *x = add_node(m, FXS_PLACEHOLDER, "x", fxs_none(), "node_000");
     for (int k = 0; k < BLOCKS; k++) {
         fxs_node *part[EACH];
-        char name[20];
+        char name[40];
         for (int i = 0; i < EACH; i++) {
             snprintf(name, sizeof name, "node_%d_%d", k + 1, i);
             part[i] =
