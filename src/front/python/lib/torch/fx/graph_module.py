@@ -1,14 +1,10 @@
 """GraphModule: a module whose forward is the code of a Graph."""
-import builtins
 import collections
 import copy
 import itertools
 import linecache
-import os
 import sys
-import traceback
 import warnings
-from pathlib import Path
 
 import torch
 from torch.fx._compatibility import compatibility
@@ -107,6 +103,7 @@ class _WrappedCall:
         self.cls, self.cls_call = cls, cls_call
 
     def _said(self, summary):
+        import traceback
         lines = linecache.getlines(summary.filename)
         return '\n'.join((
             traceback.format_exc(),
@@ -123,6 +120,7 @@ class _WrappedCall:
             return super(self.cls, obj).__call__(*args, **kwargs)
         except Exception as e:
             assert e.__traceback__
+            import traceback
             top = traceback.StackSummary.extract(traceback.walk_tb(e.__traceback__))[-1]
             if 'eval_with_key' not in top.filename:
                 raise
@@ -283,6 +281,7 @@ class GraphModule(Module):
 
     def to_folder(self, folder, module_name='FxModule'):
         """Writes module_name's source and its state_dict into a folder, which becomes a package."""
+        from pathlib import Path  # takes longer to import than a network to trace
         folder = Path(folder)
         folder.mkdir(exist_ok=True)
         torch.save(self.state_dict(), folder / 'state_dict.pt')

@@ -1,5 +1,4 @@
 """ShapeProp: runs a graph, and keeps dtype and shape of every result in node.meta."""
-import traceback
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
@@ -49,6 +48,7 @@ class ShapeProp(torch.fx.Interpreter):
         try:
             result = super().run_node(n)
         except Exception as e:
+            import traceback
             traceback.print_exc()
             raise RuntimeError(f'ShapeProp error for: node={n.format_node()} with '
                                f'meta={n.meta}') from e
