@@ -394,6 +394,10 @@ FXS_API size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max);
 /* The text of a type expression, NULL when the node has none. */
 FXS_API const char *fxs_node_type(const fxs_node *n);
 FXS_API fxs_graph *fxs_node_graph(const fxs_node *n);
+/* The stack of n's call as Python prints it, NULL when there is none; borrowed from n's graph. */
+FXS_API const char *fxs_node_stack_trace(const fxs_node *n);
+/* The module that the graph belongs to, NULL when it belongs to none; borrowed. */
+FXS_API fxs_module *fxs_graph_owning_module(const fxs_graph *g);
 
 /* A module whose forward a trace was in. */
 typedef struct fxs_scope {
@@ -445,6 +449,7 @@ typedef struct fxs_insert_point {
  * FXS_EINVAL, and nothing changes. */
 FXS_API fxs_status fxs_graph_inserting_before(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
 FXS_API fxs_status fxs_graph_inserting_after(fxs_graph *g, fxs_node *n, fxs_insert_point *before);
+/* Where a point before it was; a zeroed one is the end, one of another graph changes nothing. */
 FXS_API void fxs_graph_restore_insert_point(fxs_graph *g, fxs_insert_point p);
 
 /* Takes a node without users out. It can still be asked for its name and neighbours; a walk that

@@ -31,6 +31,8 @@ static fxs_status check_sizes(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int
     if (ndim < 0 || ndim > FXS_MAX_DIM)
         return fxs_fail(ctx, FXS_ELIMIT, "a tensor of %d dimensions; at most %d are supported",
                         ndim, FXS_MAX_DIM);
+    if ((unsigned)dtype >= FXS_DTYPE_COUNT)
+        return fxs_fail(ctx, FXS_EINVAL, "there is no dtype %d", (int)dtype);
     int64_t bytes = (int64_t)fxs_dtype_size(dtype);
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] < 0)

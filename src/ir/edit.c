@@ -72,8 +72,10 @@ fxs_status fxs_graph_inserting_after(fxs_graph *g, fxs_node *n, fxs_insert_point
 }
 
 void fxs_graph_restore_insert_point(fxs_graph *g, fxs_insert_point p) {
-    g->insert_at = p.at;
-    g->insert_after = p.after;
+    if (p.at && p.at->graph != g) /* not a point of g: nothing is restored */
+        return;
+    g->insert_at = p.at ? p.at : &g->root;
+    g->insert_after = p.at && p.after;
 }
 
 /* ---- moving and erasing
@@ -88,6 +90,9 @@ static fxs_status move_before(fxs_node *at, fxs_node *x) {
     if (x->graph != at->graph)
         return fxs_fail(at->graph->ctx, FXS_EINVAL,
                         "Attempting to move a Node into a different Graph");
+    if (x->erased || at->erased)
+        return fxs_fail(at->graph->ctx, FXS_EINVAL, "Node %s is erased: it has no place",
+                        x->erased ? x->name : at->name);
     if (x == at)
         return FXS_OK;
     unlink_node(x);
@@ -99,7 +104,9 @@ static fxs_status move_before(fxs_node *at, fxs_node *x) {
 }
 
 fxs_status fxs_node_prepend(fxs_node *n, fxs_node *x) { return move_before(n, x); }
-fxs_status fxs_node_append(fxs_node *n, fxs_node *x) { return move_before(n->next, x); }
+fxs_status fxs_node_append(fxs_node *n, fxs_node *x) {
+    return move_before(n->erased ? n : n->next, x);
+}
 
 static fxs_status none_for_nodes(void *user, const fxs_value *leaf, fxs_value *out) {
     (void)user;
@@ -236,6 +243,9 @@ fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_
         *changed = 0;
     if (with == n)
         return fxs_fail(g->ctx, FXS_EINVAL, "Node %s can't be replaced by itself", n->name);
+    if (with && (with->graph != g || with->erased))
+        return fxs_fail(g->ctx, FXS_EINVAL, "Node %s can't stand for %s: it is not in its graph",
+                        with->name, n->name);
     fxs_node **users = FXS_NEW_N(&g->arena, fxs_node *, count);
     if (!users)
         return fxs_fail_memory(g->ctx);
@@ -251,8 +261,14 @@ fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_
             users[done++] = users[i];
     }
     n->nusers = kept;
-    for (size_t i = 0; i < done; i++)
-        FXS_TRY(rewrite(users[i], &(replacement){.from = n, .to = with}));
+    for (size_t i = 0; i < done; i++) {
+        fxs_status s = rewrite(users[i], &(replacement){.from = n, .to = with});
+        if (s != FXS_OK) { /* those that still use n are its users again: there is room for them */
+            memcpy(n->users + n->nusers, users + i, (done - i) * sizeof *users);
+            n->nusers += done - i;
+            return s;
+        }
+    }
     if (changed)
         *changed = done;
     return copy_meta && with ? inherit_meta(with, n) : FXS_OK;

@@ -138,6 +138,9 @@ fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_va
         return fxs_fail(g->ctx, FXS_EINVAL, "args must be a tuple");
     if (kwargs && kwargs->tag != FXS_V_DICT)
         return fxs_fail(g->ctx, FXS_EINVAL, "kwargs must be a dict");
+    for (size_t i = 0; kwargs && i < fxs_value_len(kwargs); i++)
+        if (fxs_value_key(kwargs, i)->tag != FXS_V_STR)
+            return fxs_fail(g->ctx, FXS_EINVAL, "keys of kwargs must be names");
     if (args)
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
@@ -363,6 +366,8 @@ const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like)
     return found;
 }
 
+const char *fxs_node_stack_trace(const fxs_node *n) { return n->stack_trace; }
+fxs_module *fxs_graph_owning_module(const fxs_graph *g) { return g->owner; }
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
 const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
 const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }

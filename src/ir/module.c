@@ -51,8 +51,11 @@ const char *fxs_module_class(const fxs_module *m) { return m->class_name; }
 fxs_graph *fxs_module_graph(const fxs_module *m) { return m->graph; }
 
 void fxs_module_set_graph(fxs_module *m, fxs_graph *g) {
-    if (m->graph != g)
-        fxs_graph_free(m->graph);
+    if (m->graph == g)
+        return;
+    if (g && g->owner) /* a graph has one owner: it moves */
+        g->owner->graph = NULL;
+    fxs_graph_free(m->graph);
     m->graph = g;
     if (g)
         g->owner = m;
@@ -162,8 +165,36 @@ fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out) {
     return fxs_layer_bind(m->ctx, a, m->row, &m->args, &m->kwargs, out);
 }
 
+/* A part of a dotted path that a model file can hold. */
+static fxs_status check_name(const fxs_module *m, const char *name, const char *what) {
+    if (!*name)
+        return fxs_fail(m->ctx, FXS_EINVAL, "%s name can't be empty string \"\"", what);
+    for (const char *s = name; *s; s++)
+        if (*s == '.' || (unsigned char)*s < ' ')
+            return fxs_fail(m->ctx, FXS_EINVAL,
+                            "%s name can't contain \".\" or control characters, got: %s", what,
+                            name);
+    return FXS_OK;
+}
+
+static bool holds(const fxs_module *m, const fxs_module *inner) {
+    for (size_t i = 0; i < m->nchildren; i++)
+        if (m->children[i].module == inner || holds(m->children[i].module, inner))
+            return true;
+    return m == inner;
+}
+
+fxs_status fxs_module_check_child(const fxs_module *m, const char *name, const fxs_module *child) {
+    FXS_TRY(check_name(m, name, "module"));
+    if (child->nchildren ? holds(child, m) : child == m)
+        return fxs_fail(m->ctx, FXS_EINVAL, "module %s can't be put below itself, as '%s'",
+                        m->class_name, name);
+    return FXS_OK;
+}
+
 fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child) {
     size_t len = strlen(name);
+    FXS_TRY(fxs_module_check_child(m, name, child));
     if (fxs_module_child(m, name, len))
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has two children named '%s'", m->class_name,
                         name);
@@ -220,6 +251,7 @@ fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer
                                  int ndim, const int64_t *sizes) {
     fxs_state s = {
         .name = name, .is_buffer = is_buffer, .dtype = dtype, .ndim = ndim, .init = FXS_INIT_ZEROS};
+    FXS_TRY(check_name(m, name, is_buffer ? "buffer" : "parameter"));
     if (ndim > FXS_MAX_DIM)
         return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported",
                         name, ndim, FXS_MAX_DIM);

@@ -65,6 +65,18 @@ static fxs_status plain_child(fxs_module *m, const char *name, size_t len, fxs_m
     return s;
 }
 
+/* Checked as a whole, before anything is made for its first part. */
+static fxs_status check_path(const fxs_module *m, const char *path) {
+    for (const char *at = path;; at++) {
+        size_t len = strcspn(at, ".");
+        if (len == 0)
+            return fxs_fail(m->ctx, FXS_EINVAL, "'%s' is no path of a submodule or tensor", path);
+        at += len;
+        if (!*at)
+            return FXS_OK;
+    }
+}
+
 /* The module that holds a path's last part; plain modules are made for parts that are missing. Only
  * the first missing part can be a tensor's name, so that nothing is made before it is refused. */
 static fxs_status holder_of(fxs_module *m, const char *path, fxs_module **holder,
@@ -95,6 +107,8 @@ fxs_status fxs_module_add_submodule(fxs_module *m, const char *path, fxs_module 
     fxs_lookup there = fxs_module_lookup(m, path);
     if (there.param)
         return fxs_fail(m->ctx, FXS_EINVAL, "'%s' is a tensor: no module can be put there", path);
+    FXS_TRY(check_path(m, path));
+    FXS_TRY(fxs_module_check_child(m, "child", child));
     FXS_TRY(holder_of(m, path, &holder, &last));
     return set_child(holder, last, child);
 }

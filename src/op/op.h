@@ -35,12 +35,19 @@ enum {
     FXS_OP_IDLE_IN_EVAL = 32, /* outside training its result is its first argument (dropout) */
     FXS_OP_GRAD_OF_SELF =
         64, /* only the first argument can make results require grad (x.expand_as(y)) */
-    FXS_OP_OVER_INPUT =
-        256, /* the kernel may write its output over its first argument, row by row */
     FXS_OP_GRAD_EACH =
         128, /* result i requires grad when tensor i of the first argument does (meshgrid) */
-    FXS_OP_COMPLEX = 256 /* computes complex64 and complex128 too */
+    FXS_OP_OVER_INPUT =
+        256,             /* the kernel may write its output over its first argument, row by row */
+    FXS_OP_COMPLEX = 512 /* computes complex64 and complex128 too */
 };
+/* Two flags with one bit would say of an operator what is not so: all ten add up to all ten bits.
+ */
+_Static_assert(FXS_OP_NO_GRAD + FXS_OP_POINTWISE + FXS_OP_RANDOM + FXS_OP_NO_INPLACE +
+                       FXS_OP_WRITES_SELF + FXS_OP_IDLE_IN_EVAL + FXS_OP_GRAD_OF_SELF +
+                       FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX ==
+                   1023,
+               "each flag has a bit of its own");
 
 /* One operator.
  *   .schema  PyTorch's signature syntax, e.g. "(Tensor input, int[2] stride=1, *, bool

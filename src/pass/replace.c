@@ -73,6 +73,9 @@ static fxs_status check_target(const replacing *r, const fxs_node *n) {
 
 /* Notes the parameters and the output on the way. */
 static fxs_status check_replacement(replacing *r, fxs_arena *a) {
+    if (r->replacement == r->g)
+        return fxs_fail(r->ctx, FXS_EINVAL,
+                        "a graph can't be the replacement in itself: deep copy it first");
     bool *seen = FXS_NEW_N(a, bool, r->replacement->next_id);
     r->params = FXS_NEW_N(a, const fxs_node *, r->replacement->len);
     if (!seen || !r->params)
