@@ -218,6 +218,31 @@ static fxs_status add_mode(fxs_ctx *ctx, fxs_arena *a, const char *mode, fxs_val
     return fxs_make_text(ctx, a, FXS_V_STR, "align_corners", 13, &p[n + 1].key);
 }
 
+static bool is_one_list(const fxs_value *args, size_t at) {
+    const fxs_value *v = fxs_value_len(args) == at + 1 ? fxs_value_item(args, at) : NULL;
+    return v && (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE);
+}
+
+/* A list of operands: einsum takes it apart, meshgrid hands it to the builtin as it is. *done: it
+ * is spelled. */
+static fxs_status spell_operands(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out, bool *done) {
+    *done = false;
+    if (strcmp(out->target, "torch.functional.meshgrid") == 0 && is_one_list(&out->args, 0)) {
+        out->target = "torch.meshgrid";
+        *done = true;
+    }
+    if (strcmp(out->target, "torch.functional.einsum") != 0 || !is_one_list(&out->args, 1))
+        return FXS_OK;
+    const fxs_value *operands = fxs_value_item(&out->args, 1);
+    const fxs_value equation = *fxs_value_item(&out->args, 0);
+    size_t n = fxs_value_len(operands);
+    FXS_TRY(fxs_make_seq(ctx, a, FXS_V_TUPLE, n + 1, &out->args));
+    out->args.u.seq->items[0] = equation;
+    for (size_t i = 0; i < n; i++)
+        out->args.u.seq->items[i + 1] = *fxs_value_item(operands, i);
+    return FXS_OK;
+}
+
 fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_value *args,
                      const fxs_value *kwargs, fxs_spelled *out) {
     const char *f = behind(name, "torch.nn.functional.");
@@ -233,7 +258,10 @@ fxs_status fxs_spell(fxs_ctx *ctx, fxs_arena *a, const char *name, const fxs_val
     if (f && (strcmp(f, "upsample_bilinear") == 0 || strcmp(f, "upsample_nearest") == 0))
         FXS_TRY(add_mode(ctx, a, f + 9, &out->kwargs));
     FXS_TRY(target_of(ctx, a, name, &out->target, &python));
-    if (!python)
+    bool done = false;
+    if (python)
+        FXS_TRY(spell_operands(ctx, a, out, &done));
+    if (!python || done)
         return FXS_OK;
     FXS_TRY(fill_from_rows(ctx, a, out));
     return dispatch(ctx, a, out);

@@ -228,13 +228,23 @@ def refuse_methods(tensor):
             setattr(tensor, name, _refusing(name))
 
 
+_MODULES = set('quantized qat intrinsic quantizable backends attention grad _reduction sdp export '
+               'func masked monitor sparse futures rpc ao _C _VF _dynamo _inductor _prims '
+               '_refs _decomp _subclasses nested signal'.split())
+
+
 class _Finder:
     """torch.X.Y that is not here: a module of placeholders."""
     def find_spec(self, name, path=None, target=None):
         import importlib.machinery
-        if name.startswith('torch.') and name.rpartition('.')[2].isidentifier():
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
-        return None
+        place, _, last = name.rpartition('.')
+        # `from torch.nn import X` asks for a module X last: modules have names in lower case.
+        if not name.startswith('torch.') or not last.isidentifier() or last != last.lower():
+            return None
+        if place in ('torch', 'torch.nn', 'torch.nn.functional', 'torch.utils') and \
+                not known.is_known(place, last) and last not in _MODULES:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
         return None

@@ -32,6 +32,7 @@ def __getattr__(name):
     import importlib
     try:
         return importlib.import_module(f'torchvision.{name}')
-    except ModuleNotFoundError as error:
-        raise AttributeError(f'torchvision.{name}: its source is not here; --path says where '
-                             f'torchvision is ({error})') from None
+    except ModuleNotFoundError:
+        from fxfront.missing import Missing, MissingPackage
+        return Missing(f'torchvision.{name}', MissingPackage,
+                       'the source of torchvision is not here; --path DIR says where it is')

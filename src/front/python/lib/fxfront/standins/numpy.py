@@ -9,6 +9,8 @@ from . import numpy_random as random  # noqa: F401
 __version__ = '1.24.0'
 pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 ndarray = torch.Tensor
+if not hasattr(torch.Tensor, 'astype'):  # what numpy's arrays have and tensors have not
+    torch.Tensor.astype = lambda self, dtype, copy=True: self.to(_dtype(dtype))
 float32, float64, float16 = torch.float32, torch.float64, torch.float16
 int64, int32, int16, int8, uint8 = (torch.int64, torch.int32, torch.int16, torch.int8,
                                     torch.uint8)

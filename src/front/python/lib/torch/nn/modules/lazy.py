@@ -5,6 +5,10 @@ from ..parameter import is_lazy
 class LazyModuleMixin:
     cls_to_become = None
 
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._initialize_hook = self.register_forward_pre_hook(_initialize)
+
     def has_uninitialized_params(self):
         return any(is_lazy(value) for value in (*self._parameters.values(),
                                                 *self._buffers.values()))
@@ -13,11 +17,12 @@ class LazyModuleMixin:
         raise NotImplementedError(
             f'initialize_parameters is not implemented for {type(self).__name__}')
 
-    def _call_impl(self, *input, **kwargs):
-        if self.has_uninitialized_params():
-            self.initialize_parameters(*input, **kwargs)
-            if self.cls_to_become is not None:
-                self.__class__ = self.cls_to_become
-        return super()._call_impl(*input, **kwargs)
 
-    __call__ = _call_impl
+def _initialize(module, input):
+    """A hook, so that a trace, which calls no leaf, leaves the layer as it is."""
+    if module.has_uninitialized_params():
+        module.initialize_parameters(*input)
+    module._initialize_hook.remove()
+    del module._initialize_hook
+    if module.cls_to_become is not None:
+        module.__class__ = module.cls_to_become
