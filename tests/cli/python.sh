@@ -146,10 +146,10 @@ cat >uses.py <<'E2'
 import torch
 import torch.nn.functional as F
 def f(x):
-    return F.relu(torch.stft(x, 512)) + torch.no_such_name
+    return F.relu(torch.sparse_coo_tensor(x, 512)) + torch.no_such_name
 E2
 expect 3 check uses.py
-prints "uses.py:4: torch.stft: not supported"
+prints "uses.py:4: torch.sparse_coo_tensor: not supported"
 prints "uses.py:4: torch.no_such_name: not a name of PyTorch"
 prints "3 names of torch, 1 supported, 2 not"
 expect 0 check net.py

@@ -293,7 +293,7 @@ static void bad_arguments_are_refused(void **state) {
             "5], but got input of "
             "shape [2, 3]");
     refuses(ctx, "torch._C._nn.linear", TUPLE(ctx, TENSOR(a), TENSOR(a), TENSOR(v)), none,
-            "linear: expected bias of shape [2], but got bias of shape [4]");
+            "linear: a bias of shape [4] can't be added to a result of shape [2, 2]");
     refuses(ctx, "torch._C._nn.linear", TUPLE(ctx, TENSOR(a), TENSOR(d)), none,
             "linear: expected argument 'weight' of type float32 as the input, but got float64");
     refuses(ctx, "torch.addmm", TUPLE(ctx, TENSOR(v), TENSOR(a), TENSOR(c3)), none,

@@ -190,7 +190,7 @@ static void padding_modes(void **state) {
 
 static void padding_crops_and_is_refused(void **state) {
     fxs_ctx *ctx = *state;
-    fxs_tensor *x = random_tensor(ctx, FXS_INT32, SIZES(3, 4), 1),
+    fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 4), 1),
                *y = run(ctx, "torch.nn.functional.pad",
                         TUPLE(ctx, TENSOR(x), LIST(ctx, I(-1), I(-2), I(0), I(1))));
     assert_shape(y, SIZES(4, 1));
