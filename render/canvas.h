@@ -3,7 +3,7 @@
 #define FXS_RENDER_CANVAS_H
 
 #include "scene.h"
-#include "sink.h"
+#include "base/sink.h"
 
 typedef struct fxs_canvas_options {
     double dpi;

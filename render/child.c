@@ -21,20 +21,6 @@ enum { STALL_SECONDS = 2, MAX_TRIES = 3 };
 static const char end_mark[] =
     "\nEND\n"; /* behind a whole answer: tells it from a torn one when nobody can be waited for */
 
-bool fxs_write_all(int fd, const void *data, size_t n) {
-    const char *p = data;
-    while (n) {
-        ssize_t k = write(fd, p, n);
-        if (k < 0 && errno != EINTR)
-            return false;
-        if (k > 0) {
-            p += k;
-            n -= (size_t)k;
-        }
-    }
-    return true;
-}
-
 /* ---- in the child
  * ---------------------------------------------------------------------------------------- */
 

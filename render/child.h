@@ -3,7 +3,7 @@
 #ifndef FXS_RENDER_CHILD_H
 #define FXS_RENDER_CHILD_H
 
-#include "base/buf.h"
+#include "base/sink.h"
 
 /* Writes its answer to fd and returns whether it worked; the child then ends without running atexit
  * functions. */
@@ -14,7 +14,5 @@ typedef bool fxs_child_fn(int fd, const void *arg);
  * descriptor behind; works when SIGCHLD is ignored or handled by the program. */
 fxs_status fxs_child_run(fxs_child_fn *fn, const void *arg, double seconds, size_t max_bytes,
                          fxs_buf *answer, fxs_buf *why);
-/* write(2) until all is written. */
-bool fxs_write_all(int fd, const void *data, size_t n);
 
 #endif

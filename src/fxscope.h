@@ -313,7 +313,7 @@ FXS_API fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path);
 FXS_API fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *deleted);
 /* Puts a parameter or buffer with given values under a name, in the place of one that is there;
  * counts t. Such values can't be made again from the seed, so they stay in memory, and a model file
- * can only declare their shape. */
+ * can only declare their shape: fxs_module_save_weights keeps them. */
 FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer,
                                          fxs_tensor *t);
 /* Gives parameters and buffers of m and below the values that a .safetensors file has for their
@@ -322,7 +322,12 @@ FXS_API fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool i
  * only the model or only the file has. A shape that differs is FXS_ESHAPE, a broken file
  * FXS_EPARSE; what came before the error in the file is loaded then. */
 FXS_API fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes);
-/* How many tensors below m have such values. */
+/* Writes such a file: the tensors of m and below that have given values; with `all` every parameter
+ * and buffer, those that have no values yet made from the seed, one after the other. A shared
+ * tensor is there under each of its names. What was at the path is replaced once all is written;
+ * FXS_EIO when it can't be, FXS_ETYPE for a dtype that the format does not know. */
+FXS_API fxs_status fxs_module_save_weights(const fxs_module *m, const char *path, bool all);
+/* How many tensors below m have given values. */
 FXS_API size_t fxs_module_given_tensors(const fxs_module *m);
 
 /* ---- Loading
@@ -666,7 +671,9 @@ FXS_API fxs_status fxs_node_format(const fxs_node *n, unsigned flags, char **tex
 FXS_API fxs_status fxs_graph_print_tabular(const fxs_graph *g, char **text, size_t *len);
 /* What Python's print(model) gives, with a final newline. */
 FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len);
-/* Everything: module tree, declarations that no layer implies, graph. fxs_load reads it back. */
+/* The model as one file, which fxs_load reads back: module tree, declarations that no layer
+ * implies, graph. It keeps no values of tensors (given ones: fxs_module_save_weights), and of nodes
+ * neither their scopes nor the places in a source that they came from. */
 FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text,
                                          size_t *len);
 

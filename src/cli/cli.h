@@ -44,7 +44,7 @@ typedef struct cli_settings {
     const char *focus;
     bool only_tensors, fold, clusters;
     int depth;
-    const char *output, *pattern, *replacement, *weights, *coverage;
+    const char *output, *pattern, *replacement, *weights, *save_weights, *coverage;
     const char *allow, *tier;
     cli_list paths, arguments; /* --path, --arg */
     bool isolated, traceback, guard, strict;
@@ -98,6 +98,13 @@ typedef struct cli_option {
             "values of the parameters, from a .safetensors file; else they are made from the "     \
             "seed",                                                                                \
             CLI_TEXT, CLI_AT(weights)                                                              \
+    }
+#define CLI_SAVE_WEIGHTS_ROW                                                                       \
+    {                                                                                              \
+        "save-weights", 0, "FILE",                                                                 \
+            "write the values of all parameters and buffers too, to a .safetensors file, for "     \
+            "--weights",                                                                           \
+            CLI_TEXT, CLI_AT(save_weights)                                                         \
     }
 #define CLI_META_ROW                                                                               \
     {                                                                                              \

@@ -19,6 +19,8 @@ static const cli_option options[] = {
     CLI_INPUT_ROW,
     {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT,
      CLI_AT(output)},
+    CLI_SAVE_WEIGHTS_ROW,
+    CLI_WEIGHTS_ROW,
     CLI_SEED_ROW,
     CLI_HELP_ROW,
     {0},
@@ -61,14 +63,9 @@ static cli_exit run_passes(cli_session *w, const cli_settings *s) {
 }
 
 static cli_exit write_model(cli_session *w, const cli_settings *s) {
-    size_t given = fxs_module_given_tensors(w->model);
     if (s->dump_after.len && !s->output)
-        return CLI_OK;
-    if (given)
-        cli_note("%zu tensor%s computed values, which a model file can't keep: read back, %s made "
-                 "from the seed",
-                 given, given == 1 ? " has" : "s have", given == 1 ? "it is" : "they are");
-    return cli_session_write(w, s->output);
+        return cli_session_save(w, s);
+    return cli_session_write(w, s);
 }
 
 static cli_exit check(cli_session *w, const cli_settings *s) {
@@ -105,9 +102,11 @@ const cli_command cli_opt = {
     FXS_PASS_MAP(X)
 #undef X
         "A model file declares tensors, and does not hold their values: what constant-fold and "
-        "fuse-conv-bn computed is lost with the end of the command.",
+        "fuse-conv-bn computed is lost with the end of the command, unless --save-weights writes "
+        "it.",
     .example = "fxscope opt model.fx --pass cse --pass dead-code -o smaller.fx\n"
-               "fxscope opt resnet18.fx --pass fuse-conv-bn -i 1x3x224x224 -o fused.fx",
+               "fxscope opt resnet18.fx --pass fuse-conv-bn -i 1x3x224x224 -o fused.fx "
+               "--save-weights fused.safetensors",
     .options = options,
     .operand = CLI_MODEL_FILE,
     .min_operands = 1,

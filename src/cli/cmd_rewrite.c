@@ -7,6 +7,8 @@ static const cli_option options[] = {
     {"replacement", 'r', "FILE", "graph to put in its place", CLI_TEXT, CLI_AT(replacement)},
     {"output", 'o', "FILE", "file to write; '-' is standard output (default: -)", CLI_TEXT,
      CLI_AT(output)},
+    CLI_SAVE_WEIGHTS_ROW,
+    CLI_WEIGHTS_ROW,
     CLI_HELP_ROW,
     {0},
 };
@@ -46,7 +48,7 @@ static cli_exit run_rewrite(const cli_settings *s) {
     if (e == CLI_OK)
         e = replace(&w, pattern, replacement);
     if (e == CLI_OK)
-        e = cli_session_write(&w, s->output);
+        e = cli_session_write(&w, s);
     fxs_module_unref(pattern);
     fxs_module_unref(replacement);
     cli_session_close(&w);

@@ -102,12 +102,24 @@ cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mod
     return cli_session_fail(w);
 }
 
-cli_exit cli_session_write(cli_session *w, const char *path) {
+cli_exit cli_session_save(cli_session *w, const cli_settings *s) {
+    if (s->save_weights && fxs_module_save_weights(w->model, s->save_weights, true) != FXS_OK)
+        return cli_session_fail(w);
+    return CLI_OK;
+}
+
+cli_exit cli_session_write(cli_session *w, const cli_settings *s) {
     char *text;
-    size_t len;
+    size_t len, given = fxs_module_given_tensors(w->model);
+    if (cli_session_save(w, s) != CLI_OK)
+        return CLI_FAILURE;
+    if (given && !s->save_weights)
+        cli_note("%zu tensor%s values that were given or computed, which a model file can't keep: "
+                 "read back, %s made from the seed; --save-weights FILE.safetensors keeps them",
+                 given, given == 1 ? " has" : "s have", given == 1 ? "it is" : "they are");
     if (fxs_module_print_file(w->model, 0, &text, &len) != FXS_OK)
         return cli_session_fail(w);
-    cli_exit e = cli_write(path, text, len);
+    cli_exit e = cli_write(s->output, text, len);
     fxs_free(text);
     return e;
 }

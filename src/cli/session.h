@@ -21,8 +21,11 @@ void cli_session_close(cli_session *w);
 /* Prints the context's error, which `status` gave, and forgets it; gives CLI_FAILURE. */
 cli_exit cli_session_fail(cli_session *w);
 
-/* Writes the model as one file that fxscope reads, to `path`; NULL or "-" is standard output. */
-cli_exit cli_session_write(cli_session *w, const char *path);
+/* Writes the model's values where --save-weights says; nothing without it. */
+cli_exit cli_session_save(cli_session *w, const cli_settings *s);
+/* The same, and then the model as one file that fxscope reads, where --output says; values that are
+ * lost with that are told. */
+cli_exit cli_session_write(cli_session *w, const cli_settings *s);
 
 /* Runs the model. CLI_OK also when nodes failed: see cli_report. CLI_USAGE: an input is not the
  * model's. */

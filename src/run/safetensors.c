@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/mapping.h"
-#include "ir/module.h"
-
-enum { LENGTH_BYTES = 8, MAX_HEADER = 100 << 20 };
+#include "run/safetensors.h"
 
 typedef struct loader {
     fxs_ctx *ctx;
@@ -33,41 +31,49 @@ static fxs_status read_header(loader *l, json_t **out) {
     uint64_t n = 0;
     json_error_t e;
     *out = NULL;
-    if (l->file->len < LENGTH_BYTES)
+    if (l->file->len < FXS_SAFETENSORS_LENGTH)
         return bad(l, NULL, "this is no safetensors file: it is shorter than its length");
-    for (int i = 0; i < LENGTH_BYTES; i++)
+    for (int i = 0; i < FXS_SAFETENSORS_LENGTH; i++)
         n |= (uint64_t)(unsigned char)l->file->data[i] << (8 * i);
-    if (n > MAX_HEADER || n > l->file->len - LENGTH_BYTES)
+    if (n > FXS_SAFETENSORS_HEADER || n > l->file->len - FXS_SAFETENSORS_LENGTH)
         return bad(l, NULL,
                    "this is no safetensors file: its header would be longer than the file");
-    *out = json_loadb(l->file->data + LENGTH_BYTES, (size_t)n, JSON_REJECT_DUPLICATES, &e);
+    *out =
+        json_loadb(l->file->data + FXS_SAFETENSORS_LENGTH, (size_t)n, JSON_REJECT_DUPLICATES, &e);
     if (!*out)
         return fxs_fail(l->ctx, FXS_EPARSE, "%s: the header can't be parsed: %s at byte %d",
                         l->path, e.text, e.position);
     if (!json_is_object(*out))
         return bad(l, NULL, "the header is no JSON object");
-    l->data = l->file->data + LENGTH_BYTES + n;
-    l->len = l->file->len - LENGTH_BYTES - (size_t)n;
+    l->data = l->file->data + FXS_SAFETENSORS_LENGTH + n;
+    l->len = l->file->len - FXS_SAFETENSORS_LENGTH - (size_t)n;
     return FXS_OK;
 }
 
+static const struct {
+    const char *code;
+    fxs_dtype dtype;
+} codes[] = {{"F32", FXS_FLOAT32},        {"F64", FXS_FLOAT64},   {"F16", FXS_FLOAT16},
+             {"BF16", FXS_BFLOAT16},      {"I64", FXS_INT64},     {"I32", FXS_INT32},
+             {"I16", FXS_INT16},          {"I8", FXS_INT8},       {"U8", FXS_UINT8},
+             {"U16", FXS_UINT16},         {"U32", FXS_UINT32},    {"U64", FXS_UINT64},
+             {"BOOL", FXS_BOOL},          {"C64", FXS_COMPLEX64}, {"F8_E4M3", FXS_FLOAT8_E4M3FN},
+             {"F8_E5M2", FXS_FLOAT8_E5M2}};
+
 static bool dtype_of(const char *code, fxs_dtype *out) {
-    static const struct {
-        const char *code;
-        fxs_dtype dtype;
-    } codes[] = {
-        {"F32", FXS_FLOAT32},        {"F64", FXS_FLOAT64},   {"F16", FXS_FLOAT16},
-        {"BF16", FXS_BFLOAT16},      {"I64", FXS_INT64},     {"I32", FXS_INT32},
-        {"I16", FXS_INT16},          {"I8", FXS_INT8},       {"U8", FXS_UINT8},
-        {"U16", FXS_UINT16},         {"U32", FXS_UINT32},    {"U64", FXS_UINT64},
-        {"BOOL", FXS_BOOL},          {"C64", FXS_COMPLEX64}, {"F8_E4M3", FXS_FLOAT8_E4M3FN},
-        {"F8_E5M2", FXS_FLOAT8_E5M2}};
     for (size_t i = 0; code && i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i].code, code) == 0) {
             *out = codes[i].dtype;
             return true;
         }
     return false;
+}
+
+const char *fxs_safetensors_code(fxs_dtype d) {
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].dtype == d)
+            return codes[i].code;
+    return NULL;
 }
 
 /* A tensor as the header describes it, over the mapped bytes; a copy where they do not lie as its

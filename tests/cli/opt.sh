@@ -34,7 +34,7 @@ check "the model is printed" cmp out want.fx
 says "fuse-conv-bn: 8 nodes became 7"
 says "cse: 6 nodes became 5"
 says "dead-code: there was nothing to do"
-says "2 tensors have computed values, which a model file can't keep"
+says "2 tensors have values that were given or computed, which a model file can't keep"
 expect 0 check want.fx -i 1x1x5x5
 
 expect 0 opt model.fx -p cse --dump-after cse

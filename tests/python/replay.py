@@ -1,4 +1,4 @@
-"""Replays recorded sessions, and prints TAP.
+"""Replays recorded calls, and prints TAP.
 
 usage: fxscope run replay.py FILE...       compares with what is recorded
        python3 replay.py --record FILE...  records anew, with PyTorch 1.13

@@ -1,10 +1,10 @@
-/* test_weights.c: values from a .safetensors file: a tiny network gives PyTorch's numbers with
- * them, and a broken file is a status with a reason, never a crash. */
+/* test_weights.c: values from and to a .safetensors file: a tiny network gives PyTorch's numbers
+ * with them, and a broken file is a status with a reason, never a crash. */
 #include "golden.h"
 
 #include <unistd.h>
 
-#include "ir/module.h"
+#include "run/safetensors.h"
 
 static fxs_module *load_tiny(fxs_ctx *ctx) {
     size_t len;
@@ -194,12 +194,174 @@ static void damage_is_survived(void **state) {
     fxs_free(file);
 }
 
+/* ---- saving
+ * --------------------------------------------------------------------------------------------- */
+
+/* A name in a folder that is made for it; the caller removes both. */
+static void saved_path(char folder[64], char path[96]) {
+    strcpy(folder, "/tmp/fxs-saved-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, 96, "%s/w.safetensors", folder);
+}
+
+static char *file_bytes(const char *path, size_t *len) {
+    FILE *f = fopen(path, "rb");
+    char *bytes = fxs_alloc0(1, 1 << 16);
+    assert_non_null(f);
+    *len = fread(bytes, 1, 1 << 16, f);
+    fclose(f);
+    return bytes;
+}
+
+static void saved_weights_are_the_same_bytes(void **state) {
+    fxs_ctx *ctx = *state;
+    char given[1024], folder[64], path[96], *notes, *first, *again;
+    size_t n, n_again;
+    fxs_module *m = load_tiny(ctx), *back = load_tiny(ctx);
+    tiny_path(given);
+    saved_path(folder, path);
+    assert_ok(ctx, fxs_module_load_weights(m, given, &notes));
+    assert_ok(ctx, fxs_module_save_weights(m, path, false));
+    assert_ok(ctx, fxs_module_load_weights(back, path, &notes));
+    assert_null(notes);
+    first = file_bytes(path, &n);
+    fxs_value a = run_tiny(ctx, m), b = run_tiny(ctx, back);
+    assert_memory_equal(fxs_tensor_data(a.u.tensor), fxs_tensor_data(b.u.tensor), 3 * 4);
+    assert_ok(ctx, fxs_module_save_weights(back, path, true)); /* over the file it is mapped from */
+    again = file_bytes(path, &n_again);
+    assert_int_equal(n, n_again);
+    assert_memory_equal(first, again, n);
+    assert_int_equal(first[0] % 8, 0);
+    fxs_value_unref(&a);
+    fxs_value_unref(&b);
+    fxs_free(first);
+    fxs_free(again);
+    fxs_module_unref(m);
+    fxs_module_unref(back);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* and no other file is left */
+}
+
+static void values_of_the_seed_are_saved_with_all(void **state) {
+    fxs_ctx *ctx = *state;
+    char folder[64], path[96], *notes;
+    size_t n;
+    fxs_module *m = load_tiny(ctx), *back = load_tiny(ctx);
+    saved_path(folder, path);
+    assert_ok(ctx, fxs_module_save_weights(m, path, false));
+    char *none = file_bytes(path, &n);
+    assert_memory_equal(none + 8, "{}      ", n - 8);
+    assert_ok(ctx, fxs_module_save_weights(m, path, true));
+    assert_null(fxs_module_attribute(fxs_module_find(m, "fc"), "weight", 6)->data);
+    fxs_value want = run_tiny(ctx, m);
+    fxs_ctx_set_seed(ctx, 7); /* matters no more */
+    assert_ok(ctx, fxs_module_load_weights(back, path, &notes));
+    assert_null(notes);
+    fxs_value have = run_tiny(ctx, back);
+    fxs_ctx_set_seed(ctx, 0);
+    assert_memory_equal(fxs_tensor_data(want.u.tensor), fxs_tensor_data(have.u.tensor), 3 * 4);
+    fxs_value_unref(&want);
+    fxs_value_unref(&have);
+    fxs_free(none);
+    fxs_module_unref(m);
+    fxs_module_unref(back);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* A tensor of each dtype that the format knows, one of no element, one that is not contiguous, and
+ * one under two names. */
+static void dtypes_views_and_shared_tensors_are_saved(void **state) {
+    fxs_ctx *ctx = *state;
+    char folder[64], path[96], *notes;
+    fxs_module *m[2];
+    size_t put = 0;
+    saved_path(folder, path);
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ctx, fxs_module_new(ctx, "M", NULL, NULL, &m[k]));
+        for (fxs_dtype d = 0; d < FXS_DTYPE_COUNT; d++) {
+            fxs_tensor *t;
+            if (!fxs_safetensors_code(d))
+                continue;
+            assert_ok(ctx, fxs_tensor_new(ctx, d, SIZES(2, 3), &t));
+            for (size_t i = 0; k == 0 && i < 6 * fxs_dtype_size(d); i++)
+                ((unsigned char *)fxs_tensor_data(t))[i] = d == FXS_BOOL ? i % 2 : i + d;
+            if (d == FXS_FLOAT32) { /* its transpose */
+                t->sizes[0] = 3, t->sizes[1] = 2;
+                t->strides[0] = 1, t->strides[1] = 3;
+            }
+            assert_ok(ctx, fxs_module_put_tensor(m[k], fxs_dtype_name(d), true, t));
+            fxs_tensor_unref(t);
+            put++;
+        }
+        fxs_tensor *empty;
+        assert_ok(ctx, fxs_tensor_new(ctx, FXS_INT16, SIZES(0, 3), &empty));
+        assert_ok(ctx, fxs_module_put_tensor(m[k], "empty", true, empty));
+        fxs_tensor_unref(empty);
+        assert_ok(ctx, fxs_module_share(m[k], "twin", fxs_module_attribute(m[k], "int64", 5)));
+    }
+    assert_int_equal(put, 2 * 16);
+    assert_ok(ctx, fxs_module_save_weights(m[0], path, false));
+    assert_ok(ctx, fxs_module_load_weights(m[1], path, &notes));
+    assert_null(notes);
+    for (size_t i = 0; i < m[0]->nattributes; i++) {
+        const fxs_tensor *a = m[0]->attributes[i].param->data, *b = m[1]->attributes[i].param->data;
+        assert_int_equal(a->dtype, b->dtype);
+        assert_true(b->storage->file || !fxs_tensor_numel(b)); /* it lies well: nothing is copied */
+        if (a->dtype == FXS_FLOAT32)
+            for (int e = 0; e < 6; e++)
+                assert_memory_equal((float *)fxs_tensor_data(a) + e / 2 + e % 2 * 3,
+                                    (float *)fxs_tensor_data(b) + e, 4);
+        else
+            assert_memory_equal(fxs_tensor_data(a), fxs_tensor_data(b),
+                                (size_t)fxs_tensor_numel(a) * fxs_dtype_size(a->dtype));
+    }
+    assert_ptr_equal(fxs_module_attribute(m[1], "twin", 4), fxs_module_attribute(m[1], "int64", 5));
+    fxs_module_unref(m[0]);
+    fxs_module_unref(m[1]);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void what_cannot_be_saved_leaves_the_file_as_it_was(void **state) {
+    fxs_ctx *ctx = *state;
+    char path[64];
+    size_t n;
+    fxs_tensor *t;
+    fxs_module *m = load_tiny(ctx);
+    assert_int_equal(fxs_module_save_weights(m, "/no/such/folder/w", true), FXS_EIO);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "/no/such/folder/w"));
+    fxs_ctx_clear(ctx);
+    if (access("/dev/full", W_OK) == 0) {
+        assert_int_equal(fxs_module_save_weights(m, "/dev/full", true), FXS_EIO);
+        assert_non_null(strstr(fxs_ctx_error(ctx), "/dev/full"));
+        fxs_ctx_clear(ctx);
+    }
+    write_file(path, "old", 3);
+    assert_ok(ctx, fxs_tensor_new(ctx, FXS_COMPLEX128, SIZES(2), &t));
+    assert_ok(ctx, fxs_module_put_tensor(m, "z", true, t));
+    fxs_tensor_unref(t);
+    assert_int_equal(fxs_module_save_weights(m, path, true), FXS_ETYPE);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "'z' is complex128"));
+    fxs_ctx_clear(ctx);
+    char *old = file_bytes(path, &n);
+    assert_int_equal(n, 3);
+    assert_memory_equal(old, "old", 3);
+    fxs_free(old);
+    unlink(path);
+    fxs_module_unref(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_gives_the_numbers_of_its_weights),
         cmocka_unit_test(broken_files_are_refused_with_a_reason),
         cmocka_unit_test(other_types_are_converted_and_odd_places_copied),
         cmocka_unit_test(damage_is_survived),
+        cmocka_unit_test(saved_weights_are_the_same_bytes),
+        cmocka_unit_test(values_of_the_seed_are_saved_with_all),
+        cmocka_unit_test(dtypes_views_and_shared_tensors_are_saved),
+        cmocka_unit_test(what_cannot_be_saved_leaves_the_file_as_it_was),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -1,5 +1,5 @@
-/* sink.c: see sink.h. Called by draw.c and the canvases. */
-#include "sink.h"
+/* sink.c: see sink.h. Called by drawing, and by the writer of weights. */
+#include "base/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
-
 enum { CHUNK = 1 << 16, TRIES = 100 };
+
+bool fxs_write_all(int fd, const void *data, size_t n) {
+    const char *p = data;
+    while (n) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno != EINTR)
+            return false;
+        if (k > 0) {
+            p += k;
+            n -= (size_t)k;
+        }
+    }
+    return true;
+}
 
 static fxs_status fail_io(fxs_ctx *ctx, const char *path, int error) {
     return fxs_fail(ctx, FXS_EIO, "can't write %s: %s", path, strerror(error));
@@ -93,6 +105,12 @@ static void flush(fxs_sink *s) {
 void fxs_sink_write(fxs_sink *s, const void *data, size_t n) {
     if (s->error)
         return;
+    if (s->path && n >= CHUNK) { /* much at once is not copied first */
+        flush(s);
+        if (!s->error && !fxs_write_all(s->fd, data, n))
+            s->error = errno;
+        return;
+    }
     fxs_buf_add(&s->buf, data, n);
     if (s->path && s->buf.len >= CHUNK)
         flush(s);

@@ -1,7 +1,8 @@
-/* sink.h: where a picture's bytes go: into memory, or into a file that appears only when all of it
- * is written. Keeps the first error, so that writers need not ask after each piece. */
-#ifndef FXS_RENDER_SINK_H
-#define FXS_RENDER_SINK_H
+/* sink.h: where the bytes of a picture or of weights go: into memory, or into a file that appears
+ * only when all of it is written. Keeps the first error, so that writers need not ask after each
+ * piece. */
+#ifndef FXS_BASE_SINK_H
+#define FXS_BASE_SINK_H
 
 #include "base/ctx.h"
 
@@ -13,6 +14,9 @@ typedef struct fxs_sink {
     int error;        /* errno of the first failure */
     fxs_buf buf;      /* memory: all of it; file: what is not written yet */
 } fxs_sink;
+
+/* write(2) until all is written. */
+bool fxs_write_all(int fd, const void *data, size_t n);
 
 void fxs_sink_memory(fxs_sink *s);
 /* Opens a file beside the path, or the path itself when it is a device, a pipe, or in a folder
