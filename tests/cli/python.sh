@@ -119,8 +119,16 @@ refused "may not write or remove files" 'open("made", "w")'
 refused "may not use the network" 'socket.socket()'
 refused "the time limit was reached" 'while True: pass' --timeout 2
 refused "out of memory" 'torch.ones(1 << 28).cumsum(0)' --max-memory 300
+refused "may not end the process" 'os._exit(0)'
+refused "may not end the process" 'os.abort()'
 refused "ValueError: no good" 'raise ValueError("no good")'
 refused "AttributeError: " 'self.nothing()'
+mkdir -p elsewhere
+printf 'import os, torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        os.chdir("elsewhere")\n    def forward(self, x):\n        return x + 1\n' >moves.py
+expect 0 draw moves.py -i 1 --meta -o moved.dot
+check "outputs stay where they were asked for" test -e moved.dot
+expect 1 table depends.py -i 3x2 --meta --strict
+says "depends.py:6:"
 expect 1 draw file.py -i 1 -o picture.svg
 check "no picture is left" test ! -e picture.svg
 echo 'import torch

@@ -1,5 +1,6 @@
 """From FILE.py:EXPR to a traced network, and from a file to what it needs of torch: what the
 command's draw, print, table and check call. Their options come as texts."""
+import contextlib
 import os
 import sys
 
@@ -99,25 +100,46 @@ def _tell(tier, reasons, inputs):
              f'since a plain trace fails: {_where(reason)}{first}')
 
 
+@contextlib.contextmanager
+def _kept_process():
+    """What a model file does must not end the process silently, nor move where outputs go."""
+    def refuse(*args):
+        raise RuntimeError('a model file may not end the process')
+    folder, kept = os.getcwd(), (os._exit, os.abort)
+    os._exit = os.abort = refuse
+    try:
+        yield
+    finally:
+        os._exit, os.abort = kept
+        os.chdir(folder)
+
+
+def _trace(root, given, tier, build):
+    from torch.fx import _hints
+    from torch.fx.proxy import TraceError
+    try:
+        return _hints.trace(root, given, tier, build)
+    except TraceError:
+        if tier == 'plain' and not given:
+            note('with example inputs (-i 1x3x224x224) a trace can go on where a program asks for '
+                 'sizes or values')
+        raise
+
+
 def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, strict=False):
     """The GraphModule of what the spec names."""
     path, expression = split(spec)
     loader.set_path(path, paths, isolated)
-    build, _ = loader.find_model(path, expression, _arguments(arguments))
-    import _fxscope
-    from torch.fx import _hints
-    _fxscope.set_strict(strict)
-    root = build()
-    if hasattr(root, 'eval'):
-        root.eval()
-    given = examples(inputs)
-    try:
-        module, used, reasons = _hints.trace(root, given, tier or (None if given else 'plain'), build)
-    except torch.fx.proxy.TraceError:
-        if not given and not tier:
-            note('with example inputs (-i 1x3x224x224) a trace can go on where a program asks for '
-                 'sizes or values')
-        raise
+    with _kept_process():
+        build, _ = loader.find_model(path, expression, _arguments(arguments))
+        import _fxscope
+        _fxscope.set_strict(strict)
+        root = build()
+        if hasattr(root, 'eval'):
+            root.eval()
+        given = examples(inputs)
+        tier = tier or ('plain' if strict or not given else None)
+        module, used, reasons = _trace(root, given, tier, build)
     _tell(used, reasons, inputs)
     return module
 
