@@ -62,13 +62,27 @@ static void report_missing_inputs(const cli_session *w) {
         cli_error("%s: no input is given for %s: add -i NAME=SHAPE for each", w->path, names);
 }
 
-/* A node as torch prints it, and a message under it. Without memory its name has to do. */
+/* "model.py:12: " for a node that knows where it was recorded, else nothing. */
+static void put_place(const fxs_node *n, char *where, size_t room) {
+    fxs_place at = fxs_node_place(n);
+    const char *base = at.file ? strrchr(at.file, '/') : NULL;
+    *where = '\0';
+    if (at.file)
+        snprintf(where, room, "%.200s:%d: ", base ? base + 1 : at.file, at.line);
+}
+
+/* A node as torch prints it, a message under it, and the module that was running. Without memory
+ * its name has to do. */
 static void say_node(const char *what, const fxs_node *n) {
-    char *text = NULL;
+    char *text = NULL, where[256];
+    const fxs_scope *in = fxs_node_scope(n);
     if (fxs_node_format(n, 0, &text) != FXS_OK)
         text = NULL;
-    cli_error("%s%.*s%s\n%s", what, MAX_LINE, text ? text : fxs_node_name(n),
-              text && strlen(text) > MAX_LINE ? "..." : "", reason_of(n));
+    put_place(n, where, sizeof where);
+    cli_error("%s%s%.*s%s\n%s%s%s%s%s%s", where, what, MAX_LINE, text ? text : fxs_node_name(n),
+              text && strlen(text) > MAX_LINE ? "..." : "", reason_of(n), in ? "\nin " : "",
+              in ? in->class_name : "", in && *in->path ? ", module path '" : "",
+              in ? in->path : "", in && *in->path ? "'" : "");
     fxs_free(text);
 }
 

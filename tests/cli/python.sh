@@ -129,6 +129,21 @@ expect 0 draw moves.py -i 1 --meta -o moved.dot
 check "outputs stay where they were asked for" test -e moved.dot
 expect 1 table depends.py -i 3x2 --meta --strict
 says "depends.py:6:"
+cat >shapes.py <<'E2'
+import torch
+class Block(torch.nn.Module):
+    def forward(self, x):
+        return x.view(7, 7)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+    def forward(self, x):
+        return self.block(x)
+E2
+expect 3 table shapes.py:Net -i 2x3 --meta
+says "shapes.py:4: while running %view"
+says "in Block, module path 'block'"
 expect 1 draw file.py -i 1 -o picture.svg
 check "no picture is left" test ! -e picture.svg
 echo 'import torch
