@@ -141,7 +141,7 @@ static void check_input(fxs_compose *k, const fxs_tensor *x, const fxs_tensor *m
     if (x->ndim != 2 && x->ndim != 3)
         fxs_stop(k, FXS_ESHAPE, "expected an input of 2 or 3 dimensions, but its shape is %s",
                  fxs_sizes_text(x, a));
-    if (memory &&
+    if (memory && x->ndim && /* fxs_stop only notes what is wrong: this is reached all the same */
         (memory->ndim != x->ndim || memory->sizes[memory->ndim - 1] != x->sizes[x->ndim - 1]))
         fxs_stop(k, FXS_ESHAPE, "expected a memory like the target, but got %s and %s",
                  fxs_sizes_text(memory, a), fxs_sizes_text(x, b));

@@ -234,6 +234,9 @@ void cli_settings_free(cli_settings *s) {
     free(s->outputs.items);
     free(s->passes.items);
     free(s->dump_after.items);
+    free(s->collapse.items);
+    free(s->expand.items);
+    free(s->hide.items);
     free(s->paths.items);
     free(s->arguments.items);
 }
