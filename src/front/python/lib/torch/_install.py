@@ -26,6 +26,6 @@ def module(name, **names):
         parent, _, last = name.rpartition('.')
         if parent:
             setattr(module(parent), last, made)
-    fill(name, made.__dict__)
+        fill(name, made.__dict__)
     made.__dict__.update(names)
     return made
