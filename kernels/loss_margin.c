@@ -76,7 +76,8 @@ static void make_multilabel_soft_margin_loss(fxs_compose *k) {
     if (k->status != FXS_OK)
         return;
     int64_t classes = x->sizes[x->ndim - 1];
-    loss = FXS_DO(k, "sum", fxs_t(loss), fxs_int(-1));
+    /* The dimension is counted in the input, also where a weight has made the loss wider. */
+    loss = FXS_DO(k, "sum", fxs_t(loss), fxs_int(x->ndim - 1));
     fxs_give_loss(k, FXS_DO(k, "div", fxs_t(loss), fxs_int(classes)), 5);
 }
 
