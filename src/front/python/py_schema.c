@@ -54,16 +54,25 @@ static PyObject *parameters(const fxs_op *op) {
     return list;
 }
 
+/* The rows of a spelling or Function; *c is NULL for what the library does not know. */
+static int find_rows(PyObject *what, const fxs_candidate **c) {
+    const char *spelling = Py_TYPE(what) == fxpy_function_type ? fxpy_function_path(what) : NULL;
+    *c = NULL;
+    if (!spelling && !(spelling = PyUnicode_AsUTF8(what)))
+        return -1;
+    if (fxs_registry_find(fxpy_ctx(), spelling, c) == FXS_OK)
+        return 0;
+    fxpy_raise();
+    return -1;
+}
+
 /* schemas(spelling or Function): for each overload the list of its parameters; empty for what the
  * library does not know. */
 static PyObject *schemas(PyObject *self, PyObject *what) {
-    const fxs_candidate *c = NULL;
-    const char *spelling = Py_TYPE(what) == fxpy_function_type ? fxpy_function_path(what) : NULL;
+    const fxs_candidate *c;
     (void)self;
-    if (!spelling && !(spelling = PyUnicode_AsUTF8(what)))
+    if (find_rows(what, &c) < 0)
         return NULL;
-    if (fxs_registry_find(fxpy_ctx(), spelling, &c) != FXS_OK)
-        return fxpy_raise();
     PyObject *list = PyList_New(0);
     for (; list && c; c = c->next) {
         PyObject *one = parameters(c->op);
@@ -76,13 +85,10 @@ static PyObject *schemas(PyObject *self, PyObject *what) {
 
 /* is_in_place(spelling or Function): does it write into its argument? */
 static PyObject *is_in_place(PyObject *self, PyObject *what) {
-    const fxs_candidate *c = NULL;
-    const char *spelling = Py_TYPE(what) == fxpy_function_type ? fxpy_function_path(what) : NULL;
+    const fxs_candidate *c;
     (void)self;
-    if (!spelling && !(spelling = PyUnicode_AsUTF8(what)))
+    if (find_rows(what, &c) < 0)
         return NULL;
-    if (fxs_registry_find(fxpy_ctx(), spelling, &c) != FXS_OK)
-        return fxpy_raise();
     return PyBool_FromLong(c && c->in_place);
 }
 
