@@ -1,6 +1,6 @@
-"""Names that are not here. A package that is not installed becomes a stub, so that a file that
-imports it can still be read; a name of torch that has no meaning here becomes a placeholder. Both
-can be imported, used as decorator, annotation or default value; only calling one is an error, and
+"""Names that are not here. A package that is not installed becomes a module of names, so that a
+file that imports it can still be read; a name of torch without a meaning here becomes one of them.
+They can be imported, used as decorator, annotation or default value; only calling one is an error, and
 no class can derive from one without its being said."""
 import ast
 import importlib.machinery
