@@ -31,6 +31,47 @@ typedef struct fxs_outline_options {
 FXS_API fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt,
                                fxs_module **out, char **notes);
 
+/* ---- Levels: the same, one module at a time
+ *
+ * A level is one call of a module that holds nodes: its own nodes, a box for each inner level, a
+ * placeholder for each value that comes from outside, and an output of what is used outside. Level
+ * 0 is the model. Each node of the model's graph is a node of exactly one level, so that all of
+ * them together are as large as the graph. A call that holds a
+ * single node is no level: the node stands for it. */
+typedef struct fxs_levels fxs_levels;
+
+typedef struct fxs_level {
+    size_t parent;                 /* of level 0: 0 */
+    const char *path, *class_name; /* "layer1.0", "BasicBlock"; "" when it is not known */
+    size_t nth;                    /* the how many-th call of that path, from 0 */
+    size_t first, last;            /* positions of its nodes in the model's graph */
+} fxs_level;
+
+/* What a node of a level's graph is. */
+typedef enum fxs_level_part {
+    FXS_LEVEL_NODE,  /* the model's node at position `at` */
+    FXS_LEVEL_BOX,   /* level `at` */
+    FXS_LEVEL_INPUT, /* the value of the model's node at position `at`, which is outside */
+    FXS_LEVEL_OUTPUT /* what is used outside; the root has its own output node */
+} fxs_level_part;
+
+typedef struct fxs_level_node {
+    fxs_level_part part;
+    size_t at;
+} fxs_level_node;
+
+/* The levels of m's graph, which must not change while they are in use. A level comes after its
+ * parent. Free them with fxs_levels_free. FXS_EINVAL for a module without a graph. */
+FXS_API fxs_status fxs_levels_new(const fxs_module *m, fxs_levels **out);
+FXS_API void fxs_levels_free(fxs_levels *l);
+FXS_API size_t fxs_levels_count(const fxs_levels *l);
+/* Borrowed from l. */
+FXS_API const fxs_level *fxs_levels_at(const fxs_levels *l, size_t level);
+/* *out is a model with the level's graph, the caller's, as fxs_outline gives one; *nodes (may be
+ * NULL) says what each of its nodes is, in order, and is l's until the next call. */
+FXS_API fxs_status fxs_levels_model(fxs_levels *l, size_t level, fxs_module **out,
+                                    const fxs_level_node **nodes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,29 @@ typedef struct fxs_outline_plan {
     fxs_buf notes;
 } fxs_outline_plan;
 
+/* A graph that is being written, and what stands in it for the nodes of the model's. */
+typedef struct fxs_outline_writing {
+    fxs_outline_plan *p;
+    fxs_graph *g;
+    fxs_value *as; /* by position: what stands for the node; FXS_V_UNKNOWN: nothing yet */
+    uint64_t hidden;
+    size_t nhidden, nfolded, nboxes;
+    bool focused; /* what comes from out of the graph becomes a placeholder */
+} fxs_outline_writing;
+
+/* Distinct things in order of discovery; all zero is empty. */
+typedef struct fxs_outline_found {
+    fxs_value *items;
+    size_t n, cap;
+} fxs_outline_found;
+
+/* outline_box.c. `user` is the writing: what stands for a node, as fxs_graph_node_copy asks it. */
+fxs_status fxs_outline_stand_for(void *user, fxs_node *from, fxs_value *to);
+fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, fxs_value v);
+/* Appends the node as it is, or the call as one box. */
+fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n);
+fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
+
 /* repeat.c: finds runs of equal calls and marks all but the first of each as folded. */
 fxs_status fxs_outline_fold(fxs_outline_plan *p);
 /* The node at the same place of the call that `n`'s call is folded into; n itself when it is not

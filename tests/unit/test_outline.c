@@ -178,6 +178,66 @@ static void wrong_names_are_refused(void **state) {
     }
 }
 
+/* "path:" and the level's graph, with what each of its nodes is: n node, b box, i input, o output.
+ */
+static char *level_of(fxs_levels *l, size_t level) {
+    fxs_module *m;
+    const fxs_level_node *nodes;
+    fxs_status s = fxs_levels_model(l, level, &m, &nodes);
+    assert_int_equal(s, FXS_OK);
+    assert_ok(m->ctx, fxs_graph_lint(fxs_module_graph(m)));
+    char *graph = shape_of(m);
+    fxs_buf b = {0};
+    fxs_buf_printf(&b, "%s: %s ", fxs_levels_at(l, level)->path, graph);
+    for (size_t i = 0; i < fxs_graph_len(fxs_module_graph(m)); i++)
+        fxs_buf_printf(&b, "%c%zu", "nbio"[nodes[i].part], nodes[i].at);
+    fxs_free(graph);
+    fxs_module_unref(m);
+    return fxs_buf_take(&b, NULL);
+}
+
+static void each_module_is_a_level(void **state) {
+    static const char *const expected[] = {
+        ": x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 drop<blocks_2 "
+        "size<blocks_2 view<drop,size output<view n0n1b1b2b3n11n12n13n14",
+        "blocks.0: stem blocks_0_a<stem add<blocks_0_a,stem blocks_0_b<add output<blocks_0_b "
+        "i1n2n3n4o0",
+        "blocks.1: blocks_0_b blocks_1_a<blocks_0_b add_1<blocks_1_a,blocks_0_b "
+        "blocks_1_b<add_1 output<blocks_1_b i4n5n6n7o0",
+        "blocks.2: blocks_1_b blocks_2_a<blocks_1_b add_2<blocks_2_a,blocks_1_b "
+        "blocks_2_b<add_2 output<blocks_2_b i7n8n9n10o0"};
+    fxs_module *m = *state;
+    fxs_levels *l;
+    assert_ok(m->ctx, fxs_levels_new(m, &l));
+    assert_int_equal(fxs_levels_count(l), 4);
+    for (int again = 0; again < 2; again++) /* what one level knows, the next does not */
+        for (size_t i = 4; i-- > 0;) {
+            char *have = level_of(l, i);
+            assert_string_equal(have, expected[i]);
+            fxs_free(have);
+        }
+    assert_int_equal(fxs_levels_at(l, 2)->parent, 0);
+    assert_int_equal(fxs_levels_at(l, 2)->first, 5);
+    assert_int_equal(fxs_levels_at(l, 2)->last, 7);
+    assert_string_equal(fxs_levels_at(l, 2)->class_name, "Block");
+    fxs_levels_free(l);
+    assert_int_equal(fxs_levels_new(fxs_module_find(m, "stem"), &l), FXS_EINVAL);
+    fxs_ctx_clear(m->ctx);
+}
+
+static fxs_status levels_once(fxs_ctx *ctx, const void *data) {
+    fxs_levels *l;
+    fxs_module *out = NULL;
+    (void)ctx;
+    fxs_status s = fxs_levels_new(data, &l);
+    for (size_t i = 0; s == FXS_OK && i < fxs_levels_count(l); i++) {
+        s = fxs_levels_model(l, i, &out, NULL);
+        fxs_module_unref(out);
+    }
+    fxs_levels_free(l);
+    return s;
+}
+
 static fxs_status outline_once(fxs_ctx *ctx, const void *data) {
     fxs_module *out = NULL;
     char *notes = NULL;
@@ -194,6 +254,7 @@ static fxs_status outline_once(fxs_ctx *ctx, const void *data) {
 static void memory_runs_out(void **state) {
     fxs_module *m = *state;
     assert_survives(m->ctx, outline_once, m);
+    assert_survives(m->ctx, levels_once, m);
 }
 
 int main(void) {
@@ -205,6 +266,7 @@ int main(void) {
         cmocka_unit_test(one_module_in_focus),
         cmocka_unit_test(nodes_are_left_out),
         cmocka_unit_test(wrong_names_are_refused),
+        cmocka_unit_test(each_module_is_a_level),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, new_net, free_net);

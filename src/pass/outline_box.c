@@ -1,0 +1,181 @@
+/* outline_box.c: a node, or a whole call as one box, written into the graph of an outline or of a
+ * level. Called by outline.c and levels.c, which say which of the two. */
+#include "pass/outline.h"
+
+#include <string.h>
+
+/* ---- what stands for a node ---- */
+
+/* Names that stay as they are: node names are unique already. */
+static fxs_status new_node(fxs_outline_writing *w, fxs_kind kind, const char *target,
+                           const fxs_value *args, const char *name, fxs_node **out) {
+    return fxs_graph_create_node(w->g, kind, target, args, NULL, name, NULL, out);
+}
+
+/* What stands for a node that comes from out of focus: a placeholder with its facts. */
+static fxs_status enter_from_outside(fxs_outline_writing *w, const fxs_node *n, fxs_value *to) {
+    fxs_node *made;
+    FXS_TRY(new_node(w, FXS_PLACEHOLDER, n->name, NULL, n->name, &made));
+    FXS_TRY(fxs_node_copy_meta(made, n));
+    *to = fxs_of_node(made);
+    return FXS_OK;
+}
+
+fxs_status fxs_outline_stand_for(void *user, fxs_node *from, fxs_value *to) {
+    fxs_outline_writing *w = user;
+    const fxs_node *n = fxs_outline_like(w->p, from);
+    fxs_value *known = &w->as[n->index];
+    if (known->tag == FXS_V_UNKNOWN) {
+        if (!w->focused)
+            return fxs_fail(w->g->ctx, FXS_EINVAL, "node %s is used before it is made", n->name);
+        FXS_TRY(enter_from_outside(w, n, known));
+    }
+    *to = fxs_value_ref(*known);
+    return FXS_OK;
+}
+
+/* ---- boxes ---- */
+
+fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, fxs_value v) {
+    for (size_t i = 0; i < f->n; i++)
+        if (f->items[i].tag == v.tag && f->items[i].u.node == v.u.node)
+            return FXS_OK;
+    if (f->n == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 8;
+        fxs_value *items = FXS_NEW_N(&w->p->arena, fxs_value, cap);
+        if (!items)
+            return fxs_fail_memory(w->g->ctx);
+        if (f->n)
+            memcpy(items, f->items, f->n * sizeof *items);
+        f->items = items;
+        f->cap = cap;
+    }
+    f->items[f->n++] = v;
+    return FXS_OK;
+}
+
+static bool is_outside(const fxs_module_call *c, const fxs_node *n) {
+    return n->index < c->first || n->index > c->last;
+}
+
+static fxs_status box_ends(fxs_outline_writing *w, const fxs_module_call *c,
+                           fxs_outline_found *inputs, fxs_outline_found *outputs) {
+    for (size_t i = c->first; i <= c->last; i++) {
+        const fxs_node *n = w->p->node[i];
+        for (size_t k = 0; k < n->ninputs; k++)
+            if (is_outside(c, n->inputs[k])) {
+                fxs_value v;
+                FXS_TRY(fxs_outline_stand_for(w, n->inputs[k], &v));
+                if (v.tag == FXS_V_NODE)
+                    FXS_TRY(fxs_outline_find_once(w, inputs, v));
+            }
+        for (size_t k = 0; k < n->nusers; k++)
+            if (is_outside(c, n->users[k])) {
+                FXS_TRY(fxs_outline_find_once(w, outputs, fxs_of_node((fxs_node *)n)));
+                break;
+            }
+    }
+    return FXS_OK;
+}
+
+/* Costs add up; the worst of the outcomes is the box's, with the message of the first such node. */
+static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_node *box) {
+    static const int severity[FXS_OUTCOME_COUNT] = {
+        [FXS_DONE] = 1, [FXS_BLOCKED] = 2, [FXS_UNKNOWN] = 3, [FXS_FAILED] = 4};
+    fxs_meta *sum = &box->meta;
+    const fxs_node *worst = NULL;
+    for (size_t i = c->first; i <= c->last; i++) {
+        const fxs_meta *one = &w->p->node[i]->meta;
+        sum->flops += one->flops;
+        sum->bytes_read += one->bytes_read;
+        sum->bytes_written += one->bytes_written;
+        sum->seconds += one->seconds;
+        if (!worst || severity[one->outcome] > severity[worst->meta.outcome])
+            worst = w->p->node[i];
+    }
+    sum->outcome = worst->meta.outcome;
+    const fxs_module *m = fxs_module_find(w->p->m, c->path);
+    sum->parameters = m ? fxs_module_parameter_count(m) : 0;
+    sum->inside = c->last - c->first + 1;
+    if (!worst->meta.message)
+        return FXS_OK;
+    fxs_buf text = {0};
+    fxs_buf_printf(&text, "%s: %s", worst->name, worst->meta.message);
+    sum->message = text.failed ? NULL : fxs_arena_dup(&box->graph->arena, text.data, text.len);
+    fxs_buf_free(&text);
+    return sum->message ? FXS_OK : fxs_fail_memory(w->g->ctx);
+}
+
+/* What leaves the box: one result, or a tuple of them. */
+static fxs_status box_result(fxs_outline_writing *w, fxs_node *box,
+                             const fxs_outline_found *outputs) {
+    fxs_meta *to = &box->meta;
+    for (size_t i = 0; i < outputs->n; i++)
+        to->has_tensor = to->has_tensor || outputs->items[i].u.node->meta.has_tensor;
+    if (outputs->n == 1) {
+        const fxs_node *only = outputs->items[0].u.node;
+        to->type_name = only->meta.type_name;
+        FXS_TRY(fxs_node_copy_stats(box, only));
+        return fxs_value_copy(w->g->ctx, NULL, &only->meta.result, &to->result);
+    }
+    to->type_name = "tuple";
+    FXS_TRY(fxs_make_seq(w->g->ctx, NULL, FXS_V_TUPLE, outputs->n, &to->result));
+    for (size_t i = 0; i < outputs->n; i++)
+        FXS_TRY(fxs_value_copy(w->g->ctx, NULL, &outputs->items[i].u.node->meta.result,
+                               &to->result.u.seq->items[i]));
+    return FXS_OK;
+}
+
+/* "layer1.0" -> layer1_0 */
+static const char *box_name(fxs_outline_writing *w, const fxs_module_call *c) {
+    char *name = fxs_arena_dup(&w->p->arena, c->path, strlen(c->path));
+    for (char *s = name; s && *s; s++)
+        *s = *s == '.' ? '_' : *s;
+    return name;
+}
+
+static fxs_status enclosing_scope(fxs_outline_writing *w, size_t call, const fxs_scope **out) {
+    const fxs_module_call *c = &w->p->calls.items[call];
+    const fxs_scope *outer = NULL;
+    if (call)
+        FXS_TRY(enclosing_scope(w, c->parent, &outer));
+    FXS_TRY(fxs_graph_scope(w->g, outer, c->path, c->class_name, (unsigned)c->nth, out));
+    ((fxs_scope *)*out)->times = (unsigned)w->p->plan[call].times; /* w->g is still ours alone */
+    return FXS_OK;
+}
+
+fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
+    const fxs_module_call *c = &w->p->calls.items[call];
+    fxs_outline_found inputs = {0}, outputs = {0};
+    fxs_value args;
+    fxs_node *box;
+    const char *name = box_name(w, c);
+    if (!name)
+        return fxs_fail_memory(w->g->ctx);
+    FXS_TRY(box_ends(w, c, &inputs, &outputs));
+    FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, inputs.n, &args));
+    if (inputs.n)
+        memcpy(args.u.seq->items, inputs.items, inputs.n * sizeof *inputs.items);
+    /* As its type it has the class that ran: a traced module may stand in a tree of plain ones. */
+    FXS_TRY(fxs_graph_create_node(w->g, FXS_CALL_MODULE, c->path, &args, NULL, name,
+                                  *c->class_name ? c->class_name : NULL, &box));
+    FXS_TRY(sum_up(w, c, box));
+    FXS_TRY(box_result(w, box, &outputs));
+    FXS_TRY(enclosing_scope(w, c->parent, &box->scope));
+    box->meta.times = w->p->plan[call].times;
+    w->nboxes++;
+    for (size_t i = c->first; i <= c->last; i++)
+        w->as[i] = fxs_of_node(box);
+    return FXS_OK;
+}
+
+/* ---- a node ---- */
+
+fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n) {
+    fxs_node *made;
+    FXS_TRY(fxs_graph_node_copy(w->g, n, fxs_outline_stand_for, w, &made));
+    FXS_TRY(fxs_node_copy_stats(made, n));
+    FXS_TRY(enclosing_scope(w, w->p->calls.of[n->index], &made->scope));
+    w->as[n->index] = fxs_of_node(made);
+    return FXS_OK;
+}
