@@ -209,12 +209,17 @@ const cli_command cli_draw = {
     .name = "draw",
     .usage = "MODEL [-i SPEC]... -o FILE...",
     .summary = "run a model, and draw it with what every node computes",
-    .details = "Runs the model node by node on the inputs given, and draws its graph: for each "
-               "node its name, what it "
-               "calls, and the dtype and shape of its result. A node that fails is drawn with the "
-               "reason, and nodes "
-               "that need its result are left empty.\n"
-               "All outputs are drawn from one layout, and none is written unless all can be.",
+    .details =
+        "Runs the model node by node on the inputs given, and draws its graph: for each "
+        "node its name, what it "
+        "calls, and the dtype and shape of its result. A node that fails is drawn with the "
+        "reason, and nodes "
+        "that need its result are left empty.\n"
+        "All outputs are drawn from one layout, and none is written unless all can be.\n"
+        "A model file in Python is a program, and drawing it runs it, with your rights. The "
+        "network, other programs and writing of files are refused to it (--allow), and its "
+        "time is limited (--timeout): a seat belt, not a sandbox. Do not draw files that you "
+        "do not trust.",
     .example = "fxscope draw resnet18.fx -i 1x3x224x224 -o resnet18.svg -o resnet18.png\n"
                "fxscope draw model.fx -i x=2x50:int64:0..999 --rows +params,flops -o model.svg",
     .options = options,

@@ -7,7 +7,7 @@ static const cli_option options[] = {
     {"guard", 0, NULL, "refuse the network, other programs, and writing of files", CLI_FLAG,
      CLI_AT(guard)},
     CLI_ALLOW_ROW,
-    CLI_PYTHON_TIMEOUT_ROW,
+    CLI_PYTHON_TIMEOUT_ROW("0"),
     CLI_MAX_MEMORY_ROW,
     CLI_TRACEBACK_ROW,
     CLI_HELP_ROW,

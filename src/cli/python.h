@@ -28,15 +28,21 @@ bool cli_is_python(const char *model);
         "allow", 0, "LIST", "what the file may do although it is refused by default", CLI_WORDS,   \
             CLI_AT(allow), cli_python_actions                                                      \
     }
-#define CLI_PYTHON_TIMEOUT_ROW                                                                     \
+/* Seconds that a model file has where no limit is given; a script has no limit. */
+#define CLI_PYTHON_SECONDS 60
+#define CLI_TEXT_OF_(x) #x
+#define CLI_TEXT_OF(x) CLI_TEXT_OF_(x)
+#define CLI_PYTHON_TIMEOUT_ROW(fallback)                                                           \
     {                                                                                              \
-        "timeout", 0, "SECONDS", "how long the file may run; 0 is for ever", CLI_REAL,             \
+        "timeout", 0, "SECONDS",                                                                   \
+            "how long the file may run; 0 is for ever (default: " fallback ")", CLI_REAL,          \
             CLI_AT(python_seconds), NULL, 0, 1e6                                                   \
     }
 #define CLI_MAX_MEMORY_ROW                                                                         \
     {                                                                                              \
-        "max-memory", 0, "MB", "how much memory it may take, in megabytes; 0 is no limit",         \
-            CLI_INT, CLI_AT(max_memory), NULL, 0, 1 << 30                                          \
+        "max-memory", 0, "MB",                                                                     \
+            "how much memory it may take, in megabytes; 0 is no limit (default: 0)", CLI_INT,      \
+            CLI_AT(max_memory), NULL, 0, 1 << 30                                                   \
     }
 #define CLI_TRACEBACK_ROW                                                                          \
     {                                                                                              \
@@ -61,7 +67,8 @@ bool cli_is_python(const char *model);
          CLI_AT(tier),                                                                             \
          cli_python_tiers},                                                                        \
         {"strict", 0, NULL, "of FILE.py: refuse what torch.fx refuses", CLI_FLAG, CLI_AT(strict)}, \
-        CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW, CLI_PYTHON_TIMEOUT_ROW, CLI_MAX_MEMORY_ROW, \
+        CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW,                                             \
+        CLI_PYTHON_TIMEOUT_ROW(CLI_TEXT_OF(CLI_PYTHON_SECONDS)), CLI_MAX_MEMORY_ROW,               \
         CLI_TRACEBACK_ROW
 extern const char *const cli_python_actions[], *const cli_python_tiers[];
 

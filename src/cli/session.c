@@ -38,12 +38,10 @@ static cli_exit read_weights(cli_session *w, const char *path) {
     return CLI_OK;
 }
 
-enum { PYTHON_SECONDS = 60 };
-
 /* The plug-in says what is wrong. */
 static cli_exit read_python(cli_session *w, const cli_settings *s) {
     const fxs_python_plugin *python = cli_python_open();
-    fxs_python_options o = cli_python_options(s, PYTHON_SECONDS);
+    fxs_python_options o = cli_python_options(s, CLI_PYTHON_SECONDS);
     o.guarded = true;
     return python && python->load(w->ctx, w->path, &o, &w->model) == 0 ? CLI_OK : CLI_FAILURE;
 }

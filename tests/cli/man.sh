@@ -13,4 +13,7 @@ else
     skip "man shows it" "man is not installed"
 fi
 check "a quote survives" grep -q "may come in any order; '--' ends" page
+check "it warns that a model file is run" grep -q 'A model file in Python is a program' fxscope.1
+check "it tells the limits that hold where none is given" sh -c '
+    grep -q "0 is for ever (default: 60)" fxscope.1 && grep -q "0 is no limit (default: 0)" fxscope.1'
 finish

@@ -1,55 +1,103 @@
 /* guard.c: see guard.h. Actions are refused by an audit hook, which Python's own functions ask
- * before they act; time by an alarm that raises an exception where the program is, and ends the
- * process when it does not stop; memory by the system's limit. */
+ * before they act (those that do not ask: guard_builtins.c), memory by the system's limit. */
 #include "front/python/guard.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-typedef enum action { NET, EXEC, WRITE, ACTIONS } action;
 
 static const struct {
     const char *name, *what;
-} actions[ACTIONS] = {
-    [NET] = {"net", "use the network"},
-    [EXEC] = {"exec", "start programs or load libraries"},
-    [WRITE] = {"write", "write or remove files"},
+} actions[FXPY_ACTIONS] = {
+    [FXPY_NET] = {"net", "use the network"},
+    [FXPY_EXEC] = {"exec", "start programs or load libraries"},
+    [FXPY_WRITE] = {"write", "write or remove files"},
+    [FXPY_END] = {NULL, "end the process or lift its limits"},
 };
+
+typedef struct rule {
+    const char *name;
+    fxpy_action action;
+} rule;
 
 /* Events of Python's audit hooks; a name that ends in '.' stands for all that begin so. */
-static const struct {
-    const char *event;
-    action action;
-} events[] = {
-    {"socket.", NET},        {"ftplib.", NET},           {"http.client.", NET},
-    {"imaplib.", NET},       {"nntplib.", NET},          {"poplib.", NET},
-    {"smtplib.", NET},       {"telnetlib.", NET},        {"urllib.", NET},
-    {"subprocess.", EXEC},   {"os.system", EXEC},        {"os.exec", EXEC},
-    {"os.fork", EXEC},       {"os.forkpty", EXEC},       {"os.posix_spawn", EXEC},
-    {"os.spawn", EXEC},      {"os.startfile", EXEC},     {"os.kill", EXEC},
-    {"os.killpg", EXEC},     {"pty.spawn", EXEC},        {"webbrowser.open", EXEC},
-    {"ctypes.dlopen", EXEC}, {"os.remove", WRITE},       {"os.rename", WRITE},
-    {"os.rmdir", WRITE},     {"os.mkdir", WRITE},        {"os.link", WRITE},
-    {"os.symlink", WRITE},   {"os.truncate", WRITE},     {"os.chmod", WRITE},
-    {"os.chown", WRITE},     {"os.lchown", WRITE},       {"os.utime", WRITE},
-    {"os.setxattr", WRITE},  {"os.removexattr", WRITE},  {"shutil.", WRITE},
-    {"tempfile.", WRITE},    {"sqlite3.connect", WRITE}, {"fcntl.", WRITE},
+static const rule events[] = {
+    {"socket.", FXPY_NET},
+    {"ftplib.", FXPY_NET},
+    {"http.client.", FXPY_NET},
+    {"imaplib.", FXPY_NET},
+    {"nntplib.", FXPY_NET},
+    {"poplib.", FXPY_NET},
+    {"smtplib.", FXPY_NET},
+    {"syslog.", FXPY_NET},
+    {"telnetlib.", FXPY_NET},
+    {"urllib.", FXPY_NET},
+    {"subprocess.", FXPY_EXEC},
+    {"os.system", FXPY_EXEC},
+    {"os.exec", FXPY_EXEC},
+    {"os.fork", FXPY_EXEC},
+    {"os.forkpty", FXPY_EXEC},
+    {"os.posix_spawn", FXPY_EXEC},
+    {"os.spawn", FXPY_EXEC},
+    {"os.startfile", FXPY_EXEC},
+    {"os.kill", FXPY_EXEC},
+    {"os.killpg", FXPY_EXEC},
+    {"signal.pthread_kill", FXPY_EXEC},
+    {"pty.spawn", FXPY_EXEC},
+    {"webbrowser.open", FXPY_EXEC},
+    {"ctypes.dlopen", FXPY_EXEC},
+    {"ctypes.dlsym", FXPY_EXEC},
+    {"ctypes.dlsym/handle", FXPY_EXEC},
+    {"ctypes.call_function", FXPY_EXEC},
+    {"os.remove", FXPY_WRITE},
+    {"os.rename", FXPY_WRITE},
+    {"os.rmdir", FXPY_WRITE},
+    {"os.mkdir", FXPY_WRITE},
+    {"os.link", FXPY_WRITE},
+    {"os.symlink", FXPY_WRITE},
+    {"os.truncate", FXPY_WRITE},
+    {"os.chmod", FXPY_WRITE},
+    {"os.chown", FXPY_WRITE},
+    {"os.lchown", FXPY_WRITE},
+    {"os.utime", FXPY_WRITE},
+    {"os.setxattr", FXPY_WRITE},
+    {"os.removexattr", FXPY_WRITE},
+    {"shutil.", FXPY_WRITE},
+    {"tempfile.", FXPY_WRITE},
+    {"sqlite3.connect", FXPY_WRITE},
+    {"fcntl.", FXPY_WRITE},
+    {"resource.setrlimit", FXPY_END},
+    {"resource.prlimit", FXPY_END},
 };
 
-static bool active, allowed[ACTIONS];
+/* Modules that act without asking. They are not there: who can do without them does. */
+static const rule modules[] = {
+    {"readline", FXPY_WRITE},
+    {"_dbm", FXPY_WRITE},
+    {"_gdbm", FXPY_WRITE},
+    {"_posixshmem", FXPY_WRITE},
+    {"ossaudiodev", FXPY_WRITE},
+    {"nis", FXPY_NET},
+    {"_cffi_backend", FXPY_EXEC},
+    {"_tkinter", FXPY_EXEC},
+    {"_testcapi", FXPY_EXEC},
+    {"_ctypes_test", FXPY_EXEC},
+    {"_testinternalcapi", FXPY_EXEC},
+    {"_xxsubinterpreters", FXPY_EXEC},
+};
+
+static bool active, allowed[FXPY_ACTIONS];
 
 /* ---- actions ---- */
 
-static int refuse(action a, const char *event) {
-    PyErr_Format(PyExc_PermissionError,
-                 "a model file may not %s while it is read (%s): --allow %s lets it",
-                 actions[a].what, event, actions[a].name);
-    return -1;
+PyObject *fxpy_guard_refuse(fxpy_action a, const char *by) {
+    char where[80] = "";
+    if (by)
+        snprintf(where, sizeof where, " (%s)", by);
+    if (actions[a].name)
+        return PyErr_Format(PyExc_PermissionError,
+                            "a model file may not %s while it is read%s: --allow %s lets it",
+                            actions[a].what, where, actions[a].name);
+    return PyErr_Format(PyExc_PermissionError, "a model file may not %s%s", actions[a].what, where);
 }
 
 /* open(path, mode, flags): for writing? */
@@ -74,78 +122,51 @@ static bool opens_itself(const char *event, PyObject *args) {
            PyTuple_GET_ITEM(args, 0) == Py_None;
 }
 
+static int check_import(PyObject *args) {
+    PyObject *name = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
+    for (size_t i = 0; name && PyUnicode_Check(name) && i < sizeof modules / sizeof *modules; i++) {
+        fxpy_action a = modules[i].action;
+        if (allowed[a] || PyUnicode_CompareWithASCIIString(name, modules[i].name) != 0)
+            continue;
+        PyErr_Format(PyExc_ImportError,
+                     "a model file may not import %U, which can %s: --allow %s lets it", name,
+                     actions[a].what, actions[a].name);
+        return -1;
+    }
+    return 0;
+}
+
 static int audit(const char *event, PyObject *args, void *unused) {
     (void)unused;
     if (!active)
         return 0;
-    if (strcmp(event, "open") == 0)
-        return !allowed[WRITE] && opens_for_writing(args) ? refuse(WRITE, event) : 0;
+    if (strcmp(event, "import") == 0)
+        return check_import(args);
+    if (strcmp(event, "open") == 0) {
+        if (!allowed[FXPY_WRITE] && opens_for_writing(args))
+            return fxpy_guard_refuse(FXPY_WRITE, event) ? 0 : -1;
+        return 0;
+    }
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-        size_t n = strlen(events[i].event);
-        bool prefix = events[i].event[n - 1] == '.';
-        if (strncmp(event, events[i].event, n) != 0 || (!prefix && event[n]))
+        size_t n = strlen(events[i].name);
+        bool prefix = events[i].name[n - 1] == '.';
+        if (strncmp(event, events[i].name, n) != 0 || (!prefix && event[n]))
             continue;
         if (!allowed[events[i].action] && !opens_itself(event, args))
-            return refuse(events[i].action, event);
+            return fxpy_guard_refuse(events[i].action, event) ? 0 : -1;
     }
     return 0;
 }
 
-static int allow(const char *list) {
+static void allow(const char *list) {
     for (const char *s = list ? list : ""; *s;) {
         size_t n = strcspn(s, ",");
-        int a = 0;
-        while (a < ACTIONS && (strncmp(s, actions[a].name, n) != 0 || actions[a].name[n]))
-            a++;
-        if (a < ACTIONS)
-            allowed[a] = true;
+        for (int a = 0; a < FXPY_ACTIONS; a++)
+            if (actions[a].name && strncmp(s, actions[a].name, n) == 0 && !actions[a].name[n])
+                allowed[a] = true;
         s += n + (s[n] == ',');
     }
-    return 0;
 }
-
-/* ---- time ---- */
-
-static PyObject *time_is_up; /* a BaseException: `except Exception` does not catch it */
-static volatile sig_atomic_t alarms;
-
-static int raise_timeout(void *unused) {
-    (void)unused;
-    PyErr_SetString(time_is_up, "the time limit was reached");
-    return -1;
-}
-
-static void on_alarm(int signal_number) {
-    static const char text[] = "fxscope: the time limit was reached (--timeout), and the program "
-                               "did not stop\n";
-    (void)signal_number;
-    if (alarms++) {
-        ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
-        (void)n;
-        _exit(1);
-    }
-    Py_AddPendingCall(raise_timeout, NULL);
-}
-
-static void set_timer(double seconds, double again) {
-    struct itimerval t = {.it_value = {(time_t)seconds, (suseconds_t)(fmod(seconds, 1) * 1e6)},
-                          .it_interval = {(time_t)again, 0}};
-    setitimer(ITIMER_REAL, &t, NULL);
-}
-
-static int start_timer(double seconds) {
-    if (seconds <= 0)
-        return 0;
-    time_is_up = PyErr_NewException("fxfront.TimeIsUp", PyExc_BaseException, NULL);
-    if (!time_is_up)
-        return -1;
-    alarms = 0;
-    signal(SIGALRM, on_alarm);
-    set_timer(seconds, 3); /* the exception has three seconds to get out */
-    return 0;
-}
-
-bool fxpy_guard_timed_out(void) { return time_is_up && PyErr_ExceptionMatches(time_is_up); }
 
 /* ---- memory ---- */
 
@@ -175,25 +196,43 @@ static void limit_memory(uint64_t bytes) {
     limited = setrlimit(RLIMIT_DATA, &now) == 0;
 }
 
-/* ---- all of it ---- */
-
-int fxpy_guard_start(const fxs_python_options *options) {
-    static bool hooked;
-    if (options->guarded && !hooked && PySys_AddAuditHook(audit, NULL) < 0)
-        return -1;
-    hooked |= options->guarded;
-    memset(allowed, 0, sizeof allowed);
-    allow(options->allow);
-    active = options->guarded;
-    limit_memory(options->max_memory);
-    return start_timer(options->timeout);
-}
-
-void fxpy_guard_stop(void) {
-    active = false;
-    set_timer(0, 0);
-    signal(SIGALRM, SIG_DFL);
+static void unlimit_memory(void) {
     if (limited)
         setrlimit(RLIMIT_DATA, &before);
     limited = false;
+}
+
+/* ---- all of it ---- */
+
+static double seconds_left;
+static uint64_t most_memory;
+
+int fxpy_guard_start(const fxs_python_options *options) {
+    static bool hooked;
+    memset(allowed, 0, sizeof allowed);
+    allow(options->allow);
+    if (options->guarded &&
+        ((!hooked && PySys_AddAuditHook(audit, NULL) < 0) || fxpy_guard_builtins(allowed) < 0))
+        return -1;
+    hooked |= options->guarded;
+    active = options->guarded;
+    seconds_left = options->timeout;
+    most_memory = options->max_memory;
+    if (fxpy_guard_watch(seconds_left) < 0)
+        return -1;
+    limit_memory(most_memory);
+    return 0;
+}
+
+void fxpy_guard_stop(void) {
+    double left = fxpy_guard_unwatch();
+    if (seconds_left > 0) /* zero would be no limit at all */
+        seconds_left = left > 1 ? left : 1;
+    unlimit_memory();
+}
+
+void fxpy_guard_resume(void) {
+    if (fxpy_guard_watch(seconds_left) < 0)
+        PyErr_Clear();
+    limit_memory(most_memory);
 }

@@ -3,6 +3,8 @@
  * for. */
 #include "front/python/report.h"
 
+#include "front/python/place.h"
+
 typedef struct error {
     PyObject *type, *value, *traceback;
 } error;
@@ -25,21 +27,9 @@ static void drop(error *e) {
 
 /* ---- frames ---- */
 
-static bool text_begins(PyObject *text, const char *prefix) {
-    const char *s = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
-    PyErr_Clear();
-    return s && strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static PyCodeObject *code_of(PyObject *traceback) {
-    PyFrameObject *frame = ((PyTracebackObject *)traceback)->tb_frame;
-    return PyFrame_GetCode(frame);
-}
-
-static bool is_ours(PyObject *traceback) {
-    PyCodeObject *code = code_of(traceback);
-    bool ours =
-        text_begins(code->co_filename, "<fxscope>") || text_begins(code->co_filename, "<frozen ");
+static bool is_ours(PyTracebackObject *traceback) {
+    PyCodeObject *code = PyFrame_GetCode(traceback->tb_frame);
+    bool ours = fxpy_code_is_ours(code);
     Py_DECREF(code);
     return ours;
 }
@@ -48,15 +38,15 @@ static bool is_ours(PyObject *traceback) {
 static PyObject *without_ours(PyObject *traceback) {
     PyObject *first = NULL;
     PyTracebackObject *last = NULL;
-    for (PyObject *t = traceback; t; t = (PyObject *)((PyTracebackObject *)t)->tb_next) {
+    for (PyTracebackObject *t = (PyTracebackObject *)traceback; t; t = t->tb_next) {
         if (is_ours(t))
             continue;
-        if (last && last->tb_next != (PyTracebackObject *)t) {
+        if (last && last->tb_next != t) {
             Py_INCREF(t);
-            Py_XSETREF(last->tb_next, (PyTracebackObject *)t);
+            Py_XSETREF(last->tb_next, t);
         }
-        first = first ? first : Py_NewRef(t);
-        last = (PyTracebackObject *)t;
+        first = first ? first : Py_NewRef((PyObject *)t);
+        last = t;
     }
     return first;
 }
@@ -76,11 +66,6 @@ void fxpy_report_traceback(bool all) {
 
 /* ---- one message ---- */
 
-typedef struct place {
-    PyObject *file, *function; /* counted; NULL: not known */
-    long line;
-} place;
-
 static long long_attribute(PyObject *o, const char *name) {
     PyObject *v = PyObject_GetAttrString(o, name);
     long n = v && PyLong_Check(v) ? PyLong_AsLong(v) : 0;
@@ -89,105 +74,79 @@ static long long_attribute(PyObject *o, const char *name) {
     return n;
 }
 
-/* Python's own modules are not where the user looks for a mistake. */
-static bool in_standard_library(PyObject *traceback) {
-    const char *folder = NULL;
-    PyObject *path = PySys_GetObject("_stdlib_dir");
-    PyCodeObject *code = code_of(traceback);
-    if (path && PyUnicode_Check(path))
-        folder = PyUnicode_AsUTF8(path);
-    bool in = folder && text_begins(code->co_filename, folder);
-    const char *file = in ? PyUnicode_AsUTF8(code->co_filename) : NULL;
-    in = file && file[strlen(folder)] == '/' && !strstr(file, "/site-packages/") &&
-         !strstr(file, "/dist-packages/");
-    Py_DECREF(code);
-    PyErr_Clear();
-    return in;
-}
-
-/* The last frame that is the user's. */
-static place innermost(PyObject *traceback) {
-    place p = {0};
-    for (PyObject *t = traceback; t; t = (PyObject *)((PyTracebackObject *)t)->tb_next) {
-        if (is_ours(t) || in_standard_library(t))
-            continue;
-        PyCodeObject *code = code_of(t);
-        Py_XSETREF(p.file, Py_NewRef(code->co_filename));
-        Py_XSETREF(p.function, Py_NewRef(code->co_qualname));
-        p.line = long_attribute(t, "tb_lineno");
-        Py_DECREF(code);
+/* A SyntaxError tells its place itself, if it has one. */
+static fxpy_place place_of(const error *e) {
+    fxpy_place p = {0};
+    if (e->value && PyErr_GivenExceptionMatches(e->type, PyExc_SyntaxError)) {
+        p.file = PyObject_GetAttrString(e->value, "filename");
+        p.line = long_attribute(e->value, "lineno");
+        PyErr_Clear();
+        if (p.file && PyUnicode_Check(p.file) && p.line > 0)
+            return p;
+        fxpy_place_clear(&p);
     }
-    return p;
+    return fxpy_place_of_traceback(e->traceback);
 }
 
-/* A SyntaxError tells its place itself. */
-static place place_of(const error *e) {
-    if (!PyErr_GivenExceptionMatches(e->type, PyExc_SyntaxError))
-        return innermost(e->traceback);
-    place p = {.file = PyObject_GetAttrString(e->value, "filename"),
-               .line = long_attribute(e->value, "lineno")};
-    PyErr_Clear();
-    return p;
-}
-
-static PyObject *source_line(const place *p) {
-    PyObject *linecache = p->file ? PyImport_ImportModule("linecache") : NULL;
-    PyObject *line =
-        linecache ? PyObject_CallMethod(linecache, "getline", "Ol", p->file, p->line) : NULL;
-    PyObject *bare = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
-    Py_XDECREF(linecache);
-    Py_XDECREF(line);
-    PyErr_Clear();
-    return bare;
-}
-
-/* What happened: "TypeError: text"; of mistakes that the loader explains, the text alone. */
-static PyObject *what(const error *e) {
-    PyObject *text = NULL, *module = PyObject_GetAttrString(e->type, "__module__");
-    bool plain = text_begins(module, "fxfront");
+static bool is_loaders(PyObject *type) {
+    PyObject *module = PyObject_GetAttrString(type, "__module__");
+    const char *s = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+    bool is = s && strncmp(s, "fxfront", 7) == 0;
     Py_XDECREF(module);
-    if (PyErr_GivenExceptionMatches(e->type, PyExc_SyntaxError))
-        text = PyObject_GetAttrString(e->value, "msg");
-    else
-        text = PyObject_Str(e->value);
+    PyErr_Clear();
+    return is;
+}
+
+/* What the exception says of itself; a class may fail at that too. */
+static PyObject *own_text(const error *e) {
+    PyObject *text = PyErr_GivenExceptionMatches(e->type, PyExc_SyntaxError)
+                         ? PyObject_GetAttrString(e->value, "msg")
+                         : PyObject_Str(e->value);
+    if (text && !PyUnicode_Check(text))
+        Py_CLEAR(text);
     if (!text)
-        return NULL;
-    const char *name = ((PyTypeObject *)e->type)->tp_name, *dot = strrchr(name, '.');
-    if (PyErr_GivenExceptionMatches(e->type, PyExc_MemoryError))
-        Py_XSETREF(text, PyUnicode_FromString("out of memory (--max-memory)"));
-    else if (!plain)
-        Py_XSETREF(text, PyUnicode_GetLength(text)
-                             ? PyUnicode_FromFormat("%s: %U", dot ? dot + 1 : name, text)
-                             : PyUnicode_FromString(dot ? dot + 1 : name));
+        text = PyUnicode_FromString("(its text can't be told: that raises too)");
+    PyErr_Clear();
     return text;
 }
 
-static void write_message(const place *p, PyObject *text, bool at) {
-    if (at && p->file)
-        PySys_FormatStderr("fxscope: %U:%ld: %U\n", p->file, p->line, text);
-    else
-        PySys_FormatStderr("fxscope: %U\n", text);
-    PyObject *line = at ? source_line(p) : NULL;
-    if (line && PyUnicode_GetLength(line))
-        PySys_FormatStderr("%6ld | %U\n", p->line, line);
-    if (at && p->function && !text_begins(p->function, "<module>"))
-        PySys_FormatStderr("  in %U\n", p->function);
-    Py_XDECREF(line);
+/* What happened: "TypeError: text"; of mistakes that the loader explains, the text alone. */
+static PyObject *what(const error *e, const char *name) {
+    if (PyErr_GivenExceptionMatches(e->type, PyExc_MemoryError))
+        return PyUnicode_FromString("out of memory (--max-memory)");
+    if (strcmp(name, "TimeIsUp") == 0)
+        return PyUnicode_FromString("the time limit was reached (--timeout)");
+    PyObject *text = own_text(e), *said = NULL;
+    if (!text || is_loaders(e->type))
+        return text;
+    said = PyUnicode_GetLength(text) ? PyUnicode_FromFormat("%s: %U", name, text)
+                                     : PyUnicode_FromString(name);
+    Py_DECREF(text);
+    return said;
 }
 
 void fxpy_report_message(void) {
-    bool load_error = false;
     error e = fetch();
-    if (!e.value)
+    if (!e.value) {
+        drop(&e);
         return;
-    place p = place_of(&e);
-    PyObject *text = what(&e);
-    const char *name = strrchr(((PyTypeObject *)e.type)->tp_name, '.');
-    load_error = strcmp(name ? name + 1 : ((PyTypeObject *)e.type)->tp_name, "LoadError") == 0;
-    if (text)
-        write_message(&p, text, !load_error);
+    }
+    const char *name = ((PyTypeObject *)e.type)->tp_name, *dot = strrchr(name, '.');
+    name = dot ? dot + 1 : name;
+    fxpy_place p = place_of(&e);
+    PyObject *text = what(&e, name);
+    if (text) /* the loader's messages begin with their place */
+        fxpy_place_write(strcmp(name, "LoadError") == 0 ? NULL : &p, text);
     Py_XDECREF(text);
-    Py_XDECREF(p.file);
-    Py_XDECREF(p.function);
+    fxpy_place_clear(&p);
     drop(&e);
+}
+
+void fxpy_report_at_frame(PyFrameObject *frame, const char *text) {
+    fxpy_place p = fxpy_place_of_frame(frame);
+    PyObject *said = PyUnicode_FromString(text);
+    if (said)
+        fxpy_place_write(&p, said);
+    Py_XDECREF(said);
+    fxpy_place_clear(&p);
 }

@@ -9,5 +9,7 @@
 void fxpy_report_traceback(bool all);
 /* One message instead: "fxscope: model.py:41: TypeError: ...", the line, the function it is in. */
 void fxpy_report_message(void);
+/* A text with the place where a stack of frames is; takes the reference over (may be NULL). */
+void fxpy_report_at_frame(PyFrameObject *frame, const char *text);
 
 #endif
