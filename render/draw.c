@@ -28,7 +28,7 @@ static const char *const row_names[] = {
 };
 
 bool fxs_draw_row_find(const char *name, unsigned *bit) {
-    for (unsigned i = 0; i < FXS_ROW_COUNT; i++)
+    for (unsigned i = 0; name && i < FXS_ROW_COUNT; i++)
         if (strcmp(row_names[i], name) == 0) {
             *bit = 1u << i;
             return true;
@@ -207,6 +207,7 @@ static fxs_status draw_files(const subject *what, const fxs_draw_options *o,
                              char **notes) {
     fxs_ctx *ctx = what->m->ctx;
     for (size_t i = 0; i < n; i++) {
+        FXS_TRY(fxs_need_text(ctx, paths ? paths[i] : NULL, "the path of a picture"));
         t[i].canvas = canvas_of_path(paths[i]);
         if (!t[i].canvas || (what->chart && (!t[i].canvas->placed || t[i].canvas->fixed)))
             return fail_format(ctx, "file", paths[i]);
@@ -259,6 +260,7 @@ fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, con
         *len = 0;
     if (notes)
         *notes = NULL;
+    FXS_TRY(fxs_need_text(m->ctx, format, "fxs_draw_memory: format"));
     FXS_TRY(check(m->ctx, m, opt));
     target t = {.canvas = find_canvas(format)};
     if (!t.canvas)

@@ -45,8 +45,12 @@ fxs_status fxs_draw_dot(fxs_ctx *ctx, const char *dot, const char *format, doubl
                         char **bytes, size_t *len) {
     fxs_buf answer = {0}, why = {0};
     size_t i = 0;
+    size_t unwanted;
     *bytes = NULL;
+    len = len ? len : &unwanted;
     *len = 0;
+    FXS_TRY(fxs_need_text(ctx, dot, "fxs_draw_dot: the DOT text"));
+    FXS_TRY(fxs_need_text(ctx, format, "fxs_draw_dot: format"));
     while (formats[i] && strcmp(formats[i], format) != 0)
         i++;
     if (!formats[i])

@@ -24,10 +24,10 @@ typedef struct fxs_outline_options {
     bool fold;         /* of equal neighbours only the first is shown, with their number */
 } fxs_outline_options;
 
-/* *out is a model with the outlined graph, the caller's; it shares m's modules. Its nodes have the
- * recorded facts of m's, those of a box summed up (fxs_meta.inside nodes; fxs_meta.times equal
- * ones). *notes (may be NULL; yours to fxs_free) says what is not shown, one a line, "" when there
- * is nothing. A pattern that matches nothing is FXS_ENOTFOUND. */
+/* opt may be NULL. *out is a model with the outlined graph, the caller's; it shares m's modules.
+ * Its nodes have the recorded facts of m's, those of a box summed up (fxs_meta.inside nodes;
+ * fxs_meta.times equal ones). *notes (may be NULL; yours to fxs_free) says what is not shown, one a
+ * line, "" when there is nothing. A pattern that matches nothing is FXS_ENOTFOUND. */
 FXS_API fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt,
                                fxs_module **out, char **notes);
 

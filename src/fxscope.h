@@ -15,7 +15,8 @@
  * tensors and modules are counted; everything else lives in its graph or context. Every free
  * accepts NULL. Errors: every call that can fail returns an fxs_status; the message is in the
  * context (fxs_ctx_error), set where the error began. The library never prints, aborts or exits. A
- * context and what was made with it belong to one thread at a time. */
+ * context and what was made with it belong to one thread at a time. A text that is NULL or empty is
+ * FXS_EINVAL where nothing else is said. */
 #ifndef FXSCOPE_H
 #define FXSCOPE_H
 
@@ -365,9 +366,9 @@ FXS_API const char *fxs_kind_name(fxs_kind k);
 /* An empty graph; freed with fxs_graph_free, or by the module that took it over. */
 FXS_API fxs_status fxs_graph_new(fxs_ctx *ctx, fxs_graph **out);
 FXS_API void fxs_graph_free(fxs_graph *g);
-/* Appends a node. args is a tuple and kwargs a dict (NULL: empty); they are copied. name NULL: made
- * from the target; either way it is made unique as torch.fx does. type is the text of a type
- * expression or NULL. */
+/* Appends a node. args is a tuple and kwargs a dict (NULL: empty); they are copied. An empty target
+ * is FXS_EINVAL. name NULL: made from the target; "": _unnamed; either way it is made unique as
+ * torch.fx does. type is the text of a type expression or NULL. */
 FXS_API fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target,
                                          const fxs_value *args, const fxs_value *kwargs,
                                          const char *name, const char *type, fxs_node **out);
@@ -689,6 +690,11 @@ enum {
  * arguments is FXS_EINVAL. */
 FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text,
                                          size_t *len);
+/* graph.python_code(root_module): the same with modules, parameters and buffers found under another
+ * name than self: "model.conv(x)". NULL is self; a name that Python or the code has taken itself is
+ * FXS_EINVAL, and a node of that name gets another. */
+FXS_API fxs_status fxs_graph_python_code_with_root(const fxs_graph *g, const char *root,
+                                                   unsigned flags, char **text, size_t *len);
 /* GraphModule.print_readable(): that code in `class NAME(torch.nn.Module):`, always verbose, and
  * behind it the same of each GraphModule among m's children; no final newline. */
 FXS_API fxs_status fxs_module_print_readable(const fxs_module *m, unsigned flags, char **text,

@@ -154,13 +154,14 @@ static inline fxs_proxy fxs_constant(fxs_tensor *t) {
     ((fxs_proxy){.kind = FXS_P_INTS,                                                               \
                  .n = sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                          \
                  .u.ints = (const int64_t[]){__VA_ARGS__}})
-/* The same from an array; tag is FXS_V_LIST, _TUPLE, _SLICE or _DICT. n may be 0. */
+/* The same from an array; tag is FXS_V_LIST, _TUPLE, _SLICE or _DICT. n may be 0. What is none of
+ * these, and a dict without the value of its last key, is an error where it is used. */
 FXS_API fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items);
 
 /* An argument by keyword, in any of the calls below that take a list of arguments. */
 #define FXS_KW(name, v) fxs_keyword((name), FXS_P(v))
 static inline fxs_proxy fxs_keyword(const char *name, fxs_proxy p) {
-    p.keyword = name;
+    p.keyword = name ? name : ""; /* which is refused */
     return p;
 }
 
@@ -339,7 +340,8 @@ FXS_API fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const ch
 /* ---- Showing what came out, in one line each
  * -------------------------------------------------------------------------------------------- */
 
-/* fxs_run with inputs as on the command line, separated by blanks: "1x3x224x224 n=int:3". */
+/* fxs_run with inputs as on the command line, separated by blanks: "1x3x224x224 n=int:3"; NULL:
+ * none. */
 FXS_API fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options *opt,
                                 fxs_run_summary *summary);
 /* Writes m to a stream as Python's print does: "graph", "tabular", "modules", "file", "code",

@@ -120,6 +120,15 @@ fxs_status fxs_fail_memory(fxs_ctx *ctx) {
     return ctx->status;
 }
 
+fxs_status fxs_need(fxs_ctx *ctx, const void *p, const char *what) {
+    return p ? FXS_OK : fxs_fail(ctx, FXS_EINVAL, "%s is NULL", what);
+}
+
+fxs_status fxs_need_text(fxs_ctx *ctx, const char *s, const char *what) {
+    FXS_TRY(fxs_need(ctx, s, what));
+    return *s ? FXS_OK : fxs_fail(ctx, FXS_EINVAL, "%s is empty", what);
+}
+
 fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b) {
     return b->failed ? fxs_fail_memory(ctx) : FXS_OK;
 }

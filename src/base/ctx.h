@@ -33,6 +33,11 @@ FXS_API fxs_status fxs_buf_status(fxs_ctx *ctx, const fxs_buf *b);
 /* Gives the buffer's text to a public out-parameter. */
 FXS_API fxs_status fxs_buf_give(fxs_ctx *ctx, fxs_buf *b, char **text, size_t *len);
 
+/* FXS_EINVAL for a text that a public function was not given: NULL; and for one that is empty too.
+ * `what` is the function and its argument: "fxs_load: path". */
+FXS_API fxs_status fxs_need(fxs_ctx *ctx, const void *p, const char *what);
+FXS_API fxs_status fxs_need_text(fxs_ctx *ctx, const char *s, const char *what);
+
 #define FXS_TRY(e)                                                                                 \
     do {                                                                                           \
         fxs_status s_ = (e);                                                                       \

@@ -57,6 +57,8 @@ fxs_status fxs_make_size(fxs_ctx *ctx, int ndim, const int64_t *sizes, fxs_value
 }
 
 fxs_status fxs_value_str(fxs_ctx *ctx, const char *s, fxs_value *out) {
+    *out = fxs_none();
+    FXS_TRY(fxs_need(ctx, s, "fxs_value_str: the text"));
     return fxs_make_text(ctx, NULL, FXS_V_STR, s, strlen(s), out);
 }
 
@@ -94,7 +96,9 @@ fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const
     FXS_TRY(fxs_make_dict(ctx, NULL, n, out));
     for (size_t i = 0; i < n; i++) {
         fxs_pair *p = &out->u.dict->pairs[i];
-        fxs_status s = fxs_value_str(ctx, keys[i], &p->key);
+        fxs_status s = fxs_need(ctx, keys[i], "fxs_value_dict: a key");
+        if (s == FXS_OK)
+            s = fxs_value_str(ctx, keys[i], &p->key);
         if (s != FXS_OK) {
             fxs_value_unref(out);
             return s;

@@ -72,6 +72,7 @@ fxs_status fxs_print_coverage(fxs_ctx *ctx, const char *path, char **text, size_
     fxs_buf here = {0}, missing = {0};
     fxs_arena a = {0};
     size_t all = 0, found = 0, n;
+    FXS_TRY(fxs_need_text(ctx, path, "fxs_print_coverage: path"));
     FXS_TRY(fxs_mapping_open(ctx, path, &m));
     const char *end = m->data + m->len, *s = m->data, *name;
     bool json = m->len && *s == '[';

@@ -278,7 +278,7 @@ static fxs_status put_node(writer *w, const fxs_node *n) {
         put_arguments(w, n, 1);
     } else {
         put_target(w, n);
-        fxs_py_path(&w->body, "self", n->target);
+        fxs_py_path(&w->body, w->p->root, n->target);
         if (n->kind == FXS_CALL_MODULE)
             put_arguments(w, n, 0);
     }
@@ -356,10 +356,35 @@ fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf
  * ---------------------------------------------------------------------------------------------- */
 
 fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len) {
+    return fxs_graph_python_code_with_root(g, NULL, flags, text, len);
+}
+
+/* The root's first name is the code's own: no node may hide it. */
+static fxs_status set_root(fxs_py *p, const char *root) {
+    size_t first = strcspn(root, ".");
+    if (!fxs_py_dotted(root, strlen(root)))
+        return fxs_fail(p->ctx, FXS_EINVAL, "'%s' is no name that Python code can begin with",
+                        root);
+    char *name = fxs_arena_dup(&p->arena, root, first);
+    const char *unique = name ? fxs_py_unique(p, name) : NULL;
+    if (!unique)
+        return fxs_fail_memory(p->ctx);
+    if (strcmp(unique, name) != 0)
+        return fxs_fail(p->ctx, FXS_EINVAL, "'%s' is taken by Python or by the code itself", name);
+    p->root = root;
+    return FXS_OK;
+}
+
+fxs_status fxs_graph_python_code_with_root(const fxs_graph *g, const char *root, unsigned flags,
+                                           char **text, size_t *len) {
     fxs_py p;
     fxs_buf b = {0}, function = {0};
     *text = NULL;
+    if (root)
+        FXS_TRY(fxs_need_text(g->ctx, root, "fxs_graph_python_code_with_root: root"));
     fxs_status s = fxs_py_init(&p, g, flags);
+    if (s == FXS_OK && root && strcmp(root, "self") != 0)
+        s = set_root(&p, root);
     fxs_buf_putc(&b, '\n');
     if (s == FXS_OK)
         s = fxs_py_forward(&p, g, &b, &function);

@@ -20,7 +20,8 @@ typedef struct fxs_py_global {
  * are first written. */
 typedef struct fxs_py {
     fxs_ctx *ctx;
-    unsigned flags; /* FXS_CODE_... */
+    unsigned flags;   /* FXS_CODE_... */
+    const char *root; /* what modules and attributes are found under: "self" */
     fxs_arena arena;
     fxs_map used;       /* names that were given */
     fxs_map objects;    /* an object's text -> its name */

@@ -80,7 +80,7 @@ static void preset(fxs_py *p, const char *name, const char *object) {
 }
 
 fxs_status fxs_py_init(fxs_py *p, const fxs_graph *g, unsigned flags) {
-    *p = (fxs_py){.ctx = g->ctx, .flags = flags};
+    *p = (fxs_py){.ctx = g->ctx, .flags = flags, .root = "self"};
     p->nodes = FXS_NEW_N(&p->arena, const char *, g->next_id);
     p->failed = !p->nodes && g->next_id;
     preset(p, "inf", "math.inf");

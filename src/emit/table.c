@@ -13,7 +13,7 @@ static const char *const format_names[] = {
 };
 
 bool fxs_table_format_find(const char *name, fxs_table_format *out) {
-    for (int i = 0; i < FXS_TABLE_COUNT; i++) {
+    for (int i = 0; name && i < FXS_TABLE_COUNT; i++) {
         if (strcmp(format_names[i], name) == 0) {
             *out = (fxs_table_format)i;
             return true;

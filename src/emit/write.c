@@ -58,6 +58,7 @@ static fxs_status text_of(const fxs_module *m, const char *form, char **text, si
 fxs_status fxs_module_write(const fxs_module *m, const char *form, FILE *out) {
     char *text = NULL;
     size_t len = 0;
+    FXS_TRY(fxs_need_text(m->ctx, form, "fxs_module_write: form"));
     FXS_TRY(text_of(m, form, &text, &len));
     bool whole = fwrite(text, 1, len, out) == len;
     /* Python's print ends the line; code itself ends in the blanks of its last one. */

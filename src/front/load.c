@@ -75,10 +75,11 @@ static fxs_status load_with(fxs_ctx *ctx, const fxs_front *front, const char *na
 
 fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_module **out) {
     const fxs_front *chosen = NULL;
+    *out = NULL;
+    FXS_TRY(fxs_need_text(ctx, path, "fxs_load: path"));
     bool standard_input = strcmp(path, "-") == 0;
     const char *name = standard_input ? "<stdin>" : path;
     fxs_buf text = {0};
-    *out = NULL;
     for (int i = 0; front && i < NFRONTS; i++)
         if (strcmp(fronts[i]->name, front) == 0)
             chosen = fronts[i];
@@ -99,8 +100,10 @@ fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_modul
 
 fxs_status fxs_load_text(fxs_ctx *ctx, const char *name, const char *text, size_t len,
                          fxs_module **out) {
-    char *copy = fxs_memdup0(text, len); /* the parser relies on the NUL behind it */
     *out = NULL;
+    FXS_TRY(fxs_need_text(ctx, name, "fxs_load_text: name"));
+    FXS_TRY(fxs_need(ctx, text, "fxs_load_text: text"));
+    char *copy = fxs_memdup0(text, len); /* the parser relies on the NUL behind it */
     if (!copy)
         return fxs_fail_memory(ctx);
     fxs_status s = load_with(ctx, choose_front(name, copy, len), name, copy, len, out);

@@ -125,6 +125,7 @@ fxs_status fxs_trace_function(fxs_ctx *ctx, const char *name, const char *signat
     *out = NULL;
     if (ctx->status != FXS_OK)
         return ctx->status;
+    FXS_TRY(fxs_need_text(ctx, name, "fxs_trace_function: name"));
     FXS_TRY(fxs_module_new_bare(ctx, name, &root));
     fxs_status s = fxs_nn_forward(root, signature, fn, user);
     if (s == FXS_OK)

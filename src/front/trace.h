@@ -81,6 +81,9 @@ fxs_proxy fxs_tracer_failed(fxs_tracer *t, fxs_status s);
 static inline fxs_proxy fxs_poison(fxs_tracer *t) {
     return (fxs_proxy){.tracer = t, .kind = FXS_P_POISON};
 }
+/* What a call gives in which nothing knows of a trace: its place is kept for whoever meets it, and
+ * so is that of a proxy among p that came about so. */
+fxs_proxy fxs_poison_of(fxs_place at, size_t n, const fxs_proxy *p);
 static inline fxs_proxy fxs_made(fxs_tracer *t, fxs_value v) {
     return (fxs_proxy){.tracer = t, .kind = FXS_P_VALUE, .u.value = v};
 }

@@ -83,6 +83,7 @@ fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const char *clas
                                 fxs_module **out) {
     builder b = {.ctx = g->ctx, .root = root};
     *out = NULL;
+    FXS_TRY(fxs_need(g->ctx, root, "fxs_graph_module_new: root"));
     FXS_TRY(fxs_module_new_bare(g->ctx, class_name ? class_name : root->class_name, &b.into));
     b.into->eval = root->eval;
     fxs_status s = share_all(&b, g);

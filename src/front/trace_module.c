@@ -111,7 +111,7 @@ static fxs_proxy call_module(fxs_tracer *t, fxs_module *m, size_t n, const fxs_p
 fxs_proxy fxs_record_apply(fxs_place at, size_t n, const fxs_proxy *p) {
     fxs_tracer *t = fxs_tracer_of(at, n, p);
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
     if (p[0].kind != FXS_P_MODULE)
         return fxs_tracer_fail(t, FXS_ETYPE, "fxs_apply: the first argument must be a module");
     return call_module(t, p[0].u.module, n - 1, p + 1);
@@ -124,8 +124,8 @@ static bool look_up(fxs_tracer *t, const fxs_proxy *self, const char *name, fxs_
                         name ? name : "?");
         return false;
     }
-    if (!name) {
-        fxs_tracer_fail(t, FXS_EINVAL, "the name of a module expected behind self");
+    if (!name || !*name) {
+        fxs_tracer_fail(t, FXS_EINVAL, "the name of a module or tensor expected behind self");
         return false;
     }
     *out = fxs_module_lookup(self->u.module, name);
@@ -140,7 +140,7 @@ fxs_proxy fxs_record_call(fxs_place at, size_t n, const fxs_proxy *p) {
     const char *name = n > 1 && p[1].kind == FXS_P_TEXT ? p[1].u.text : NULL;
     fxs_lookup found;
     if (!t || t->failed || !look_up(t, &p[0], name, &found))
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
     if (!found.module)
         return fxs_tracer_fail(t, FXS_ETYPE, "'%s' is a tensor, which can't be called", name);
     return call_module(t, found.module, n - 2, p + 2);
@@ -155,7 +155,7 @@ fxs_proxy fxs_record_attr(fxs_place at, fxs_proxy self, const char *name) {
     fxs_lookup found;
     fxs_node *node;
     if (!t || t->failed || !look_up(t, &self, name, &found))
-        return fxs_poison(t);
+        return fxs_poison_of(at, 1, &self);
     if (found.module)
         return module_proxy(t, found.module);
     fxs_traced_tensor *of = fxs_tracer_tensor(t, found.param->spec);
@@ -186,7 +186,7 @@ fxs_proxy fxs_record_child_at(fxs_place at, fxs_proxy self, size_t i) {
 
 bool fxs_has(fxs_proxy self, const char *name) {
     fxs_module *m = fxs_module_of(self);
-    if (!m)
+    if (!m || !name || !*name)
         return false;
     fxs_lookup found = fxs_module_lookup(m, name);
     return found.module || found.param;

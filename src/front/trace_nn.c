@@ -100,7 +100,7 @@ fxs_status fxs_module_from_line(fxs_ctx *ctx, const char *text, size_t len, fxs_
 static fxs_module *module_from(fxs_ctx *ctx, const char *format, va_list ap) {
     fxs_buf text = {0};
     fxs_module *m = NULL;
-    if (ctx->status != FXS_OK)
+    if (ctx->status != FXS_OK || fxs_need_text(ctx, format, "the text of a module") != FXS_OK)
         return NULL;
     fxs_buf_vprintf(&text, format, ap);
     if (fxs_buf_status(ctx, &text) == FXS_OK)
@@ -158,6 +158,9 @@ static fxs_status add_tensor(fxs_module *m, const char *name, bool is_buffer, co
     int64_t sizes[FXS_MAX_DIM];
     if (!m)
         return FXS_EINVAL; /* the error of whatever did not make it is kept in the context */
+    FXS_TRY(fxs_need_text(m->ctx, name,
+                          is_buffer ? "the name of a buffer" : "the name of a parameter"));
+    FXS_TRY(fxs_need_text(m->ctx, format, "the shape of a parameter or buffer"));
     fxs_buf_vprintf(&text, format, ap);
     fxs_status s = fxs_buf_status(m->ctx, &text);
     fxs_text t = {.ctx = m->ctx,

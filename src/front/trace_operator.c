@@ -37,7 +37,12 @@ fxs_proxy fxs_record_operator(fxs_place at, const char *name, size_t n, const fx
     fxs_value args, kwargs;
     char target[40];
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
+    if (!name || !*name || strlen(name) > 30)
+        return fxs_tracer_fail(t, FXS_EINVAL,
+                               "fxs_record_operator: the name of an operator expected");
+    if (!n)
+        return fxs_tracer_fail(t, FXS_EINVAL, "operator.%s has no operands", name);
     if (!fxs_proxy_arguments(t, n, p, &args, &kwargs))
         return fxs_poison(t);
     const char *method = args.u.seq->items[0].tag == FXS_V_TENSOR && fxs_value_has_node(&args)
@@ -85,7 +90,7 @@ fxs_proxy fxs_record_index(fxs_place at, size_t n, const fxs_proxy *p) {
     fxs_proxy both[2], out;
     fxs_value args, kwargs;
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
     if (n < 2)
         return fxs_tracer_fail(t, FXS_EINVAL,
                                "fxs_index: a proxy, then at least one index expected");
@@ -119,7 +124,7 @@ void fxs_record_unpack(fxs_place at, fxs_proxy x, size_t n, fxs_proxy *out) {
     fxs_tracer *t = fxs_tracer_of(at, 1, &x);
     fxs_value v;
     for (size_t i = 0; i < n; i++)
-        out[i] = fxs_poison(t);
+        out[i] = fxs_poison_of(at, 1, &x);
     if (!t || t->failed || !fxs_proxy_value(t, &t->arena, &x, &v))
         return;
     size_t have = fxs_value_len(&v);
@@ -156,6 +161,8 @@ static bool concrete(fxs_place at, const fxs_proxy *x, const char *refusal, fxs_
                      fxs_value *v) {
     *v = fxs_none();
     *t = fxs_tracer_of(at, 1, x);
+    if (!*t && (x->kind == FXS_P_POISON || (x->kind == FXS_P_TEXT && !x->u.text)))
+        return false;
     if (!*t) { /* a constant without containers that need a trace's memory */
         *v = x->kind == FXS_P_VALUE
                  ? x->u.value
@@ -216,7 +223,7 @@ fxs_proxy fxs_record_iter(fxs_place at, fxs_proxy x, size_t i) {
     if (!x.tracer)
         return x.kind == FXS_P_ITEMS && i < x.n  ? x.u.items[i]
                : x.kind == FXS_P_INTS && i < x.n ? fxs_i(x.u.ints[i])
-                                                 : fxs_poison(NULL);
+                                                 : fxs_poison_of(at, 1, &x);
     if (!concrete(at, &x, no_iteration, &t, &v))
         return fxs_poison(t);
     const fxs_value *item = v.tag == FXS_V_DICT ? fxs_value_key(&v, i) : fxs_value_item(&v, i);
@@ -241,6 +248,8 @@ fxs_proxy fxs_record_annotate(fxs_place at, fxs_proxy x, const char *type) {
     if (!t || t->failed || x.kind != FXS_P_VALUE || x.u.value.tag != FXS_V_NODE)
         return x;
     fxs_node *n = x.u.value.u.node;
+    if (!type || !*type)
+        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_annotate: a type expected");
     if (n->type)
         return fxs_tracer_fail(
             t, FXS_EINVAL,

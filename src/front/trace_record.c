@@ -146,6 +146,26 @@ static bool writes_in_place(fxs_ctx *ctx, const char *target) {
     return fxs_registry_find(ctx, target, &c) == FXS_OK && c && c->in_place;
 }
 
+/* Python calls the function while it traces, and a call that lacks an argument fails there. Of a
+ * function that has several rows one must fit; the message is about the first. */
+static fxs_status check_given(fxs_tracer *t, const char *target, const fxs_value *args,
+                              const fxs_value *kwargs) {
+    const fxs_candidate *c;
+    const char *first = NULL;
+    FXS_TRY(fxs_registry_find(t->ctx, target, &c));
+    for (; c; c = c->next) {
+        const fxs_schema *s;
+        FXS_TRY(fxs_registry_schema(t->ctx, c->op, &s));
+        const char *missing = fxs_schema_missing(s, args, kwargs);
+        if (!missing)
+            return FXS_OK;
+        first = first ? first : missing;
+    }
+    return first ? fxs_fail(t->ctx, FXS_ETYPE, "%s() missing a required argument: '%s'", target,
+                            first)
+                 : FXS_OK;
+}
+
 fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *args,
                               const fxs_value *kwargs) {
     fxs_spelled as;
@@ -160,7 +180,11 @@ fxs_proxy fxs_tracer_function(fxs_tracer *t, const char *name, const fxs_value *
             "Tried to trace mutable operation %s. FX only supports functional code, so operations "
             "that mutate operands in-place (e.g. via `out` arguments) are not supported",
             as.target);
-    s = try_compute(t, as.method ? "Tensor." : "", as.target, &as.args, &as.kwargs, &done, &made);
+    if (!as.method)
+        s = check_given(t, as.target, &as.args, &as.kwargs);
+    if (s == FXS_OK)
+        s = try_compute(t, as.method ? "Tensor." : "", as.target, &as.args, &as.kwargs, &done,
+                        &made);
     return finish(t, s, done, made, as.method ? FXS_CALL_METHOD : FXS_CALL_FUNCTION, as.target,
                   &as.args, &as.kwargs);
 }
@@ -202,7 +226,7 @@ fxs_proxy fxs_record_function(fxs_place at, size_t n, const fxs_proxy *p) {
     const char *name = n > 1 ? name_of(&p[1]) : NULL;
     fxs_value args, kwargs;
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
     if (!name || !*name)
         return fxs_tracer_fail(
             t, FXS_EINVAL, "fxs_function: a module or proxy, then the name of a function expected");
@@ -216,7 +240,7 @@ fxs_proxy fxs_record_method(fxs_place at, size_t n, const fxs_proxy *p) {
     const char *name = n > 1 ? name_of(&p[1]) : NULL;
     fxs_value args, kwargs;
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, p);
     if (!name || !*name)
         return fxs_tracer_fail(t, FXS_EINVAL,
                                "fxs_method: a proxy, then the name of a method expected");
@@ -260,12 +284,15 @@ static fxs_status given_fields(fxs_tracer *t, const char *names, size_t position
 
 fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names,
                             size_t positional, const fxs_proxy *fields) {
-    size_t n = positional + count_words(names), count = 0;
+    size_t n = positional + count_words(names ? names : ""), count = 0;
     fxs_tracer *t = fxs_tracer_of(at, n, fields);
-    bool method = strncmp(spelling, "Tensor.", 7) == 0;
     fxs_value args, kwargs;
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, n, fields);
+    if (!spelling || !*spelling)
+        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_record_fields: the name of a function expected");
+    bool method = strncmp(spelling, "Tensor.", 7) == 0;
+    names = names ? names : "";
     fxs_proxy *given = FXS_NEW_N(&t->scratch, fxs_proxy, n);
     fxs_status s =
         given ? given_fields(t, names, positional, fields, given, &count) : fxs_fail_memory(t->ctx);
@@ -283,7 +310,9 @@ fxs_proxy fxs_record_getattr(fxs_place at, fxs_proxy x, const char *name) {
     fxs_proxy p[] = {x, fxs_s(name)};
     fxs_value args, kwargs;
     if (!t || t->failed)
-        return fxs_poison(t);
+        return fxs_poison_of(at, 1, &x);
+    if (!name || !*name)
+        return fxs_tracer_fail(t, FXS_EINVAL, "fxs_getattr: the name of an attribute expected");
     if (!fxs_proxy_arguments(t, 2, p, &args, &kwargs))
         return fxs_poison(t);
     know_shape(t, name, &args);

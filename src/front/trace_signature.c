@@ -72,6 +72,8 @@ static fxs_status parse_param(signature *s) {
         t->at = end;
         if (!p.type)
             return fxs_fail_memory(t->ctx);
+        if (!*p.type)
+            return fxs_text_expected(t, "a type");
         if (p.stars)
             p.type = NULL; /* torch.fx gives starred parameters no type */
     }
@@ -142,6 +144,9 @@ fxs_status fxs_nn_forward(fxs_module *m, const char *text, fxs_forward_fn *fn, v
     struct fxs_forward *f;
     if (!m)
         return FXS_EINVAL; /* the error of whatever did not make it is kept in the context */
+    FXS_TRY(fxs_need(m->ctx, text, "fxs_nn_forward: signature"));
+    if (!fn)
+        return fxs_fail(m->ctx, FXS_EINVAL, "fxs_nn_forward: forward is NULL");
     FXS_TRY(fxs_forward_new(m->ctx, text, fn, user, &f));
     if (m->forward)
         m->forward_free(m->forward);

@@ -174,7 +174,7 @@ static fxs_status fill(fxs_ctx *ctx, fxs_arena *a, const fxs_schema *s, fxs_spel
 
 static fxs_status fill_from_rows(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out) {
     const fxs_candidate *c;
-    const char *wrong = NULL, *first_wrong = NULL;
+    const char *wrong = NULL, *first_wrong = NULL, *missing = NULL;
     FXS_TRY(fxs_registry_find(ctx, out->target, &c));
     if (!c)
         return FXS_OK; /* not known here: as it is called */
@@ -183,8 +183,13 @@ static fxs_status fill_from_rows(fxs_ctx *ctx, fxs_arena *a, fxs_spelled *out) {
         FXS_TRY(fxs_registry_schema(ctx, c->op, &s));
         if (fits(s, &out->args, &out->kwargs, &wrong))
             return fill(ctx, a, s, out);
+        if (!first_wrong)
+            missing = fxs_schema_missing(s, &out->args, &out->kwargs);
         first_wrong = first_wrong ? first_wrong : wrong;
     }
+    if (missing)
+        return fxs_fail(ctx, FXS_ETYPE, "%s() missing a required argument: '%s'", out->target,
+                        missing);
     return fxs_fail(ctx, FXS_ETYPE, "%s: the call does not fit its parameters: %s", out->target,
                     first_wrong);
 }

@@ -47,6 +47,16 @@ fxs_tracer *fxs_tracer_of(fxs_place at, size_t n, const fxs_proxy *p) {
     return NULL;
 }
 
+fxs_proxy fxs_poison_of(fxs_place at, size_t n, const fxs_proxy *p) {
+    fxs_tracer *t = fxs_tracer_of(at, n, p);
+    if (t)
+        return fxs_poison(t);
+    for (size_t i = 0; i < n; i++)
+        if (p[i].kind == FXS_P_POISON)
+            return (fxs_proxy){.kind = FXS_P_POISON, .n = p[i].n, .u.text = p[i].u.text};
+    return (fxs_proxy){.kind = FXS_P_POISON, .n = (unsigned)at.line, .u.text = at.file};
+}
+
 /* ---- the root's tensors
  * -----------------------------------------------------------------------------------------------
  */
@@ -83,6 +93,16 @@ bool fxs_value_has_node(const fxs_value *v) { return !fxs_value_visit(v, no_node
 static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
                               fxs_value *out);
 
+/* Such a call has no context that could keep the error: the first that meets its result does. */
+static fxs_status unknown_trace(fxs_tracer *t, const fxs_proxy *p) {
+    static const char why[] = "constants alone do not know of a trace: compute with them in C, or "
+                              "give fxs_function the module or a proxy first";
+    if (!p->u.text)
+        return fxs_fail(t->ctx, FXS_EINVAL, "an argument was computed from constants; %s", why);
+    return fxs_fail(t->ctx, FXS_EINVAL, "an argument was computed from constants at %s:%u; %s",
+                    p->u.text, p->n, why);
+}
+
 static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
                            fxs_value *out) {
     *out = fxs_none();
@@ -94,6 +114,8 @@ static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int 
         *out = p->u.value;
         return FXS_OK;
     case FXS_P_TEXT:
+        FXS_TRY(p->tag == FXS_V_DEVICE ? fxs_need_text(t->ctx, p->u.text, "the name of a device")
+                                       : fxs_need(t->ctx, p->u.text, "the text of an argument"));
         return fxs_make_text(t->ctx, a, (fxs_tag)p->tag, p->u.text, strlen(p->u.text), out);
     case FXS_P_INTS:
         FXS_TRY(fxs_make_seq(t->ctx, a, FXS_V_TUPLE, p->n, out));
@@ -108,9 +130,29 @@ static fxs_status to_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int 
         return fxs_fail(t->ctx, FXS_EINVAL,
                         "an argument has no value: a proxy was used before it was set");
     default:
-        return fxs_fail(t->ctx, FXS_EINVAL,
-                        "an argument was computed from constants where no trace was known");
+        return unknown_trace(t, p);
     }
+}
+
+/* A list, a tuple, a slice of three, or a dict of pairs. */
+static fxs_status check_items(fxs_ctx *ctx, const fxs_proxy *p) {
+    static const char what[] = "fxs_sequence_of";
+    if (p->tag != FXS_V_LIST && p->tag != FXS_V_TUPLE && p->tag != FXS_V_SLICE &&
+        p->tag != FXS_V_DICT)
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "%s: the tag must be that of a list, tuple, slice or dict, not %d", what,
+                        (int)p->tag);
+    if (p->n && !p->u.items)
+        return fxs_fail(ctx, FXS_EINVAL, "%s: the items are NULL", what);
+    if (p->tag == FXS_V_SLICE && p->n != 3)
+        return fxs_fail(ctx, FXS_EINVAL, "%s: a slice has start, stop and step, not %u items", what,
+                        p->n);
+    if (p->tag == FXS_V_DICT && p->n % 2)
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "%s: a dict has keys and values in turn, and the last of %u items is a key "
+                        "without a value",
+                        what, p->n);
+    return FXS_OK;
 }
 
 static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
@@ -136,6 +178,7 @@ static fxs_status dict_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, in
 
 static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
                               fxs_value *out) {
+    FXS_TRY(check_items(t->ctx, p));
     if (depth > FXS_MAX_DEPTH)
         return fxs_fail(t->ctx, FXS_ELIMIT, "containers are nested deeper than %d", FXS_MAX_DEPTH);
     if (p->tag == FXS_V_DICT)
@@ -163,6 +206,8 @@ static fxs_status arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_val
     for (size_t i = 0; i < n; i++) {
         fxs_value v;
         FXS_TRY(to_value(t, &t->scratch, &p[i], 0, &v));
+        if (p[i].keyword && !*p[i].keyword)
+            return fxs_fail(t->ctx, FXS_EINVAL, "the keyword of an argument is NULL or empty");
         if (!p[i].keyword) {
             args->u.seq->items[i_args++] = v;
             continue;
@@ -186,11 +231,13 @@ bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value 
 }
 
 fxs_proxy fxs_sequence_of(fxs_tag tag, size_t n, const fxs_proxy *items) {
-    fxs_proxy p = {
-        .kind = FXS_P_ITEMS, .tag = (unsigned char)tag, .n = (unsigned)n, .u.items = items};
+    fxs_proxy p = {.kind = FXS_P_ITEMS,
+                   .tag = (unsigned char)((unsigned)tag < FXS_V_UNKNOWN ? tag : FXS_V_UNKNOWN),
+                   .n = (unsigned)n,
+                   .u.items = items};
     fxs_tracer *t = NULL;
     fxs_value v;
-    for (size_t i = 0; i < n && !t; i++)
+    for (size_t i = 0; items && i < n && !t; i++)
         t = items[i].tracer;
     if (!t)
         return p; /* constants alone: borrowed */

@@ -153,6 +153,7 @@ fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v) {
     fxs_graph *g = n->graph;
     fxs_value args, kwargs;
     int64_t len = (int64_t)fxs_value_len(&n->args), at = i < 0 ? i + len : i;
+    FXS_TRY(fxs_need(g->ctx, v, "fxs_node_update_arg: the value"));
     if (at < 0 || at >= len)
         return fxs_fail(g->ctx, FXS_EINDEX,
                         "Node %s has %lld arguments, so there is no argument %lld", n->name,
@@ -165,8 +166,7 @@ fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *v) {
 
 fxs_status fxs_node_set_target(fxs_node *n, const char *target) {
     fxs_graph *g = n->graph;
-    if (!*target)
-        return fxs_fail(g->ctx, FXS_EINVAL, "Node %s: an empty target", n->name);
+    FXS_TRY(fxs_need_text(g->ctx, target, "fxs_node_set_target: target"));
     char *copy = fxs_arena_dup(&g->arena, target, strlen(target));
     if (!copy)
         return fxs_fail_memory(g->ctx);
@@ -178,6 +178,8 @@ fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value 
     fxs_graph *g = n->graph;
     fxs_value args, old, kwargs;
     size_t len = fxs_value_len(&n->kwargs), at = 0;
+    FXS_TRY(fxs_need_text(g->ctx, name, "fxs_node_update_kwarg: name"));
+    FXS_TRY(fxs_need(g->ctx, v, "fxs_node_update_kwarg: the value"));
     FXS_TRY(fxs_graph_copy_args(g, &n->args, &n->kwargs, &args, &old));
     while (at < len && strcmp(fxs_value_text(fxs_value_key(&old, at)), name) != 0)
         at++;

@@ -262,6 +262,9 @@ fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target
     *out = NULL;
     if ((unsigned)kind >= FXS_KIND_COUNT)
         return fxs_fail(g->ctx, FXS_EINVAL, "%d is no kind of a node", (int)kind);
+    FXS_TRY(fxs_need_text(g->ctx, target, "the target of a node"));
+    if (type && !*type)
+        return fxs_fail(g->ctx, FXS_EINVAL, "the type of a node is empty; NULL leaves it out");
     FXS_TRY(new_node(g, kind, target, name, type, &n));
     FXS_TRY(fxs_node_set_args(n, args, kwargs));
     put_node(n, out);

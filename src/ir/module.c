@@ -139,6 +139,8 @@ static fxs_status fill_module(fxs_module *m, const char *class_name, const fxs_v
 
 static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_value *args,
                              const fxs_value *kwargs, bool bare, fxs_module **out) {
+    *out = NULL;
+    FXS_TRY(fxs_need_text(ctx, class_name, "the class of a module"));
     fxs_module *m = *out = fxs_alloc0(1, sizeof *m);
     if (!m)
         return fxs_fail_memory(ctx);
@@ -167,6 +169,8 @@ fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out) {
 
 /* A part of a dotted path that a model file can hold. */
 static fxs_status check_name(const fxs_module *m, const char *name, const char *what) {
+    if (!name)
+        return fxs_fail(m->ctx, FXS_EINVAL, "%s name is NULL", what);
     if (!*name)
         return fxs_fail(m->ctx, FXS_EINVAL, "%s name can't be empty string \"\"", what);
     for (const char *s = name; *s; s++)
@@ -186,6 +190,7 @@ static bool holds(const fxs_module *m, const fxs_module *inner) {
 
 fxs_status fxs_module_check_child(const fxs_module *m, const char *name, const fxs_module *child) {
     FXS_TRY(check_name(m, name, "module"));
+    FXS_TRY(fxs_need(m->ctx, child, "the module to put there"));
     if (child->nchildren ? holds(child, m) : child == m)
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s can't be put below itself, as '%s'",
                         m->class_name, name);
@@ -193,8 +198,8 @@ fxs_status fxs_module_check_child(const fxs_module *m, const char *name, const f
 }
 
 fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child) {
-    size_t len = strlen(name);
     FXS_TRY(fxs_module_check_child(m, name, child));
+    size_t len = strlen(name);
     if (fxs_module_child(m, name, len))
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has two children named '%s'", m->class_name,
                         name);
@@ -252,6 +257,8 @@ fxs_status fxs_module_add_tensor(fxs_module *m, const char *name, bool is_buffer
     fxs_state s = {
         .name = name, .is_buffer = is_buffer, .dtype = dtype, .ndim = ndim, .init = FXS_INIT_ZEROS};
     FXS_TRY(check_name(m, name, is_buffer ? "buffer" : "parameter"));
+    if (ndim < 0 || (ndim && !sizes))
+        return fxs_fail(m->ctx, FXS_EINVAL, "'%s' has no sizes", name);
     if (ndim > FXS_MAX_DIM)
         return fxs_fail(m->ctx, FXS_ELIMIT, "'%s' has %d dimensions; at most %d are supported",
                         name, ndim, FXS_MAX_DIM);
@@ -332,7 +339,7 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path) {
 }
 
 fxs_module *fxs_module_find(const fxs_module *m, const char *path) {
-    return fxs_module_lookup(m, path).module;
+    return path ? fxs_module_lookup(m, path).module : NULL;
 }
 
 typedef struct walk {

@@ -104,6 +104,7 @@ static fxs_status holder_of(fxs_module *m, const char *path, fxs_module **holder
 fxs_status fxs_module_add_submodule(fxs_module *m, const char *path, fxs_module *child) {
     fxs_module *holder;
     const char *last;
+    FXS_TRY(fxs_need_text(m->ctx, path, "fxs_module_add_submodule: path"));
     fxs_lookup there = fxs_module_lookup(m, path);
     if (there.param)
         return fxs_fail(m->ctx, FXS_EINVAL, "'%s' is a tensor: no module can be put there", path);
@@ -124,6 +125,7 @@ fxs_status fxs_module_share_at(fxs_module *m, const char *path, fxs_parameter *p
 }
 
 fxs_status fxs_module_delete_submodule(fxs_module *m, const char *path) {
+    FXS_TRY(fxs_need_text(m->ctx, path, "fxs_module_delete_submodule: path"));
     const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
     char *parent_path = fxs_memdup0(path, dot ? (size_t)(dot - path) : 0);
     if (!parent_path)
@@ -214,11 +216,13 @@ fxs_status fxs_module_delete_all_unused_submodules(fxs_module *m, size_t *delete
  * --------------------------------------------------------------------------------------- */
 
 fxs_status fxs_module_put_tensor(fxs_module *m, const char *name, bool is_buffer, fxs_tensor *t) {
-    const fxs_parameter *old = fxs_module_attribute(m, name, strlen(name));
     fxs_tensor *spec;
+    FXS_TRY(fxs_need_text(m->ctx, name, "fxs_module_put_tensor: name"));
+    FXS_TRY(fxs_need(m->ctx, t, "fxs_module_put_tensor: the tensor"));
+    const fxs_parameter *old = fxs_module_attribute(m, name, strlen(name));
     if (!t->storage)
         return fxs_fail(m->ctx, FXS_EINVAL, "'%s' is to get a tensor without values", name);
-    if (!*name || strchr(name, '.') || fxs_module_child(m, name, strlen(name)))
+    if (strchr(name, '.') || fxs_module_child(m, name, strlen(name)))
         return fxs_fail(m->ctx, FXS_EINVAL, "a tensor can't be named '%s' in %s", name,
                         m->class_name);
     FXS_TRY(fxs_tensor_to_meta(m->ctx, t, &spec));

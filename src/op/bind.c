@@ -283,6 +283,26 @@ fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, cons
     return FXS_OK;
 }
 
+const char *fxs_schema_missing(const fxs_schema *s, const fxs_value *args,
+                               const fxs_value *kwargs) {
+    binding b = {.schema = s};
+    size_t n = fxs_value_len(args);
+    for (int i = 0; i < s->nparams && (size_t)i < n && !s->params[i].keyword_only; i++)
+        b.given[i] = true;
+    for (size_t k = 0; k < fxs_value_len(kwargs); k++) {
+        const char *name = fxs_value_text(fxs_value_key(kwargs, k));
+        int i = name ? fxs_schema_index(s, name) : -1;
+        if (i < 0 && name)
+            i = other_name(&b, name);
+        if (i >= 0)
+            b.given[i] = true;
+    }
+    for (int i = 0; i < s->nparams; i++)
+        if (!b.given[i] && !s->params[i].has_default)
+            return s->params[i].name;
+    return NULL;
+}
+
 fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
                             const fxs_value *args, const fxs_value *kwargs, fxs_value *out,
                             bool *given) {

@@ -50,6 +50,10 @@ FXS_API fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_na
 FXS_API fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
                                     const fxs_schema *s, const fxs_value *args,
                                     const fxs_value *kwargs, fxs_value *out, bool *given);
+/* The first parameter without default that a call does not give, NULL when none is missing. Knows
+ * nothing of types: what is given may be a node. */
+FXS_API const char *fxs_schema_missing(const fxs_schema *s, const fxs_value *args,
+                                       const fxs_value *kwargs);
 /* Position of a parameter, -1 when there is none of that name. */
 FXS_API int fxs_schema_index(const fxs_schema *s, const char *name);
 

@@ -35,11 +35,12 @@ fxs_status fxs_pass_run(fxs_module *gm, const char *name, bool *changed) {
     bool ignored;
     const pass_row *row = NULL;
     for (size_t i = 0; i < NROWS; i++)
-        if (strcmp(rows[i].name, name) == 0)
+        if (name && strcmp(rows[i].name, name) == 0)
             row = &rows[i];
     if (!changed)
         changed = &ignored;
     *changed = false;
+    FXS_TRY(fxs_need_text(gm->ctx, name, "fxs_pass_run: name"));
     if (!row)
         return no_such_pass(gm->ctx, name);
     if (!gm->graph)

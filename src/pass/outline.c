@@ -215,7 +215,8 @@ static fxs_status outline(fxs_outline_plan *p, fxs_module **out) {
 
 fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt, fxs_module **out,
                        char **notes) {
-    fxs_outline_plan p = {.m = m, .opt = opt};
+    static const fxs_outline_options nothing;
+    fxs_outline_plan p = {.m = m, .opt = opt ? opt : &nothing};
     *out = NULL;
     if (notes)
         *notes = NULL;

@@ -93,6 +93,7 @@ fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options
     fxs_inputs *in;
     FXS_TRY(fxs_inputs_new(m->ctx, &in));
     fxs_status s = FXS_OK;
+    inputs = inputs ? inputs : "";
     for (inputs += strspn(inputs, " "); *inputs && s == FXS_OK; inputs += strspn(inputs, " ")) {
         size_t n = strcspn(inputs, " ");
         char *spec = fxs_memdup0(inputs, n);

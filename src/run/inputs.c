@@ -205,6 +205,7 @@ static fxs_status parse_spec(fxs_inputs *in, input *i, const char *spec) {
 
 fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec) {
     input i = {0};
+    FXS_TRY(fxs_need_text(in->ctx, spec, "fxs_inputs_add: the input"));
     fxs_status s = parse_spec(in, &i, spec);
     if (s != FXS_OK) {
         free_input(&i);
@@ -214,6 +215,10 @@ fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec) {
 }
 
 fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v) {
+    if (name && !*name) {
+        fxs_value_unref(&v);
+        return fxs_need_text(in->ctx, name, "fxs_inputs_add_value: name");
+    }
     input i = {.value = v,
                .name = name ? fxs_memdup0(name, strlen(name)) : NULL,
                .spec = fxs_memdup0("value", 5)};

@@ -26,6 +26,7 @@ struct fxs_interpreter {
     const fxs_value *args; /* of the run; FXS_V_UNKNOWN: not given */
     size_t nargs, next_arg;
     fxs_graph *target; /* a Transformer's new graph, else NULL */
+    bool transformed;  /* it has run, and given that graph away */
     /* what the last call was, for those who record */
     const fxs_op *op;
     fxs_cost cost;

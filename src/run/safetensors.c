@@ -196,6 +196,7 @@ fxs_status fxs_module_load_weights(fxs_module *m, const char *path, char **notes
     json_t *header = NULL;
     if (notes)
         *notes = NULL;
+    FXS_TRY(fxs_need_text(m->ctx, path, "fxs_module_load_weights: path"));
     fxs_status s = fxs_mapping_open(m->ctx, path, &l.file);
     if (s == FXS_OK)
         s = read_header(&l, &header);

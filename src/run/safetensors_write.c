@@ -116,6 +116,7 @@ static fxs_status write_header(saver *v) {
 }
 
 fxs_status fxs_module_save_weights(const fxs_module *m, const char *path, bool all) {
+    FXS_TRY(fxs_need_text(m->ctx, path, "fxs_module_save_weights: path"));
     saver v = {.ctx = m->ctx, .file = path, .all = all, .header = json_object()};
     fxs_sink_memory(&v.sink);
     fxs_status s = v.header ? visit_all(&v, m, describe) : fxs_fail_memory(m->ctx);

@@ -14,11 +14,18 @@ static fxs_status new_node(fxs_interpreter *it, const fxs_node *n, const fxs_val
     return FXS_OK;
 }
 
+static fxs_status no_target(const fxs_interpreter *it) {
+    return fxs_fail(it->ctx, FXS_EINVAL,
+                    it->transformed
+                        ? "this transformer has run, and its graph belongs to the module that came "
+                          "of it: make another one"
+                        : "this interpreter computes; fxs_transformer_new makes one that records");
+}
+
 fxs_status fxs_transformer_record(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                   const fxs_value *kwargs, fxs_value *result) {
     if (!it->target)
-        return fxs_fail(it->ctx, FXS_EINVAL,
-                        "this interpreter computes; fxs_transformer_new makes one that records");
+        return no_target(it);
     return new_node(it, n, args, kwargs, result);
 }
 
@@ -48,6 +55,8 @@ fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out) {
     fxs_value result;
     fxs_node *output;
     *out = NULL;
+    if (!it->target)
+        return no_target(it);
     FXS_TRY(fxs_interpreter_run_flat(it, NULL, 0, &result));
     fxs_status s = FXS_OK;
     if (result.tag != FXS_V_NONE) /* as in torch.fx, None makes a graph without output */
@@ -61,5 +70,6 @@ fxs_status fxs_transformer_run(fxs_interpreter *it, fxs_module **out) {
         return s;
     }
     it->target = NULL; /* the module owns it now */
+    it->transformed = true;
     return FXS_OK;
 }

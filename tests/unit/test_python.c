@@ -528,6 +528,46 @@ static void files_are_written_as_expected(void **state) {
     file_equals_golden(*state, "odd");
 }
 
+static void the_root_may_have_another_name(void **state) {
+    static const char text[] =
+        "M(\n  (model): ReLU()\n  (0): ReLU()\n)\nparameter w: torch.float32[1]\n"
+        "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
+        "    %model : [#users=1] = call_module[target=model](args = (%x,), "
+        "kwargs = {})\n    %_0 : [#users=1] = call_module[target=0](args = "
+        "(%model,), kwargs = {})\n    %w : [#users=1] = get_attr[target=w]\n"
+        "    return (_0, w)\n";
+    static const char *const refused[] = {"torch", "class", "len",         "3",
+                                          "a b",   "a.",    "self.torch.1"};
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_module *m;
+    char *have;
+    (void)state;
+    fxs_graph *g = graph_of(ctx, "root", text, sizeof text - 1, &m);
+    assert_ok(ctx, fxs_graph_python_code_with_root(g, "model", 0, &have, NULL));
+    assert_text(have,
+                "\n\n\ndef forward(self, x):\n    model_1 = model.model(x);  x = None\n"
+                "    _0 = getattr(model, \"0\")(model_1);  model_1 = None\n    w = model.w\n"
+                "    return (_0, w)\n    ",
+                "model");
+    fxs_free(have);
+    assert_ok(ctx, fxs_graph_python_code_with_root(g, "self.inner", 0, &have, NULL));
+    assert_non_null(strstr(have, "    model = self.inner.model(x);  x = None\n"));
+    fxs_free(have);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(ctx, fxs_graph_python_code_with_root(g, i ? "self" : NULL, 0, &have, NULL));
+        assert_non_null(strstr(have, "    model = self.model(x);  x = None\n"));
+        fxs_free(have);
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(fxs_graph_python_code_with_root(g, refused[i], 0, &have, NULL),
+                         FXS_EINVAL);
+        assert_null(have);
+        fxs_ctx_clear(ctx);
+    }
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
 static void a_module_without_graph_is_refused(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m;
@@ -673,6 +713,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(torch2_frees_what_nobody_uses),
         cmocka_unit_test(shapes_stand_behind_statements),
         cmocka_unit_test(files_are_written_as_expected),
+        cmocka_unit_test(the_root_may_have_another_name),
         cmocka_unit_test(a_module_without_graph_is_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(damage_is_survived),

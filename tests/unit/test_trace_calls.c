@@ -461,6 +461,77 @@ static void test_readable(void **state) {
     fxs_module_unref(plain);
 }
 
+/* ---- calls that lack an argument */
+
+static fxs_proxy without_weight(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    return fxs_conv2d(x[0], .stride = FXS_INTS(2, 2));
+}
+
+static fxs_proxy without_input(fxs_proxy self, const fxs_proxy *x) {
+    return fxs_function(self, "F.relu", FXS_KW("inplace", x[0]));
+}
+
+static const char *called; /* by lacking */
+
+static fxs_proxy lacking(fxs_proxy self, const fxs_proxy *x) {
+    return fxs_function(self, called, x[0]);
+}
+
+/* Whether some row of that spelling takes one argument. */
+static bool takes_one(fxs_ctx *ctx, const char *spelling) {
+    const fxs_candidate *c;
+    bool takes = false;
+    assert_ok(ctx, fxs_registry_find(ctx, spelling, &c));
+    for (; c; c = c->next) {
+        const fxs_schema *s;
+        bool needs_more = false;
+        assert_ok(ctx, fxs_registry_schema(ctx, c->op, &s));
+        for (int i = 0; i < s->nparams; i++) /* the one given goes to the first */
+            needs_more |= !s->params[i].has_default && (i > 0 || s->params[i].keyword_only);
+        takes |= !needs_more;
+    }
+    return takes;
+}
+
+static size_t call_with_one(fxs_ctx *ctx, const char *spelling) {
+    fxs_module *m;
+    called = spelling;
+    bool fine = fxs_trace_function(ctx, "f", "x", lacking, NULL, NULL, &m) == FXS_OK;
+    const char *error = fxs_ctx_error(ctx);
+    if (fine != takes_one(ctx, spelling))
+        fail_msg("%s: %s", spelling, fine ? "is recorded" : error);
+    if (!fine) {
+        assert_non_null(strstr(error, "test_trace_calls.c:"));
+        assert_non_null(strstr(error, "() missing a required argument: '"));
+        assert_non_null(strstr(error, strrchr(spelling, '.') + 1));
+    }
+    fxs_ctx_clear(ctx);
+    fxs_module_unref(m);
+    return !fine;
+}
+
+/* Of every function of every row. */
+static void test_missing_arguments(void **state) {
+    fxs_ctx *ctx = *state;
+    size_t refused = 0;
+    for (const fxs_family *f = fxs_families; f->name; f++)
+        for (const fxs_op *op = f->ops; op && op->name; op++)
+            for (const char *s = op->torch ? op->torch : ""; *s;) {
+                size_t n = strcspn(s, " ");
+                char spelling[200];
+                snprintf(spelling, sizeof spelling, "%.*s", (int)(n - (s[n - 1] == '!')), s);
+                if (strncmp(spelling, "Tensor.", 7) != 0)
+                    refused += call_with_one(ctx, spelling);
+                s += n + (s[n] == ' ');
+            }
+    assert_true(refused > 300);
+    assert_refusal(ctx, "x", without_weight, NULL,
+                   "in f.forward: torch.conv2d() missing a required argument: 'weight'");
+    assert_refusal(ctx, "x", without_input, NULL,
+                   "in f.forward: torch.nn.functional.relu() missing a required argument: 'input'");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_calls, new_ctx, free_ctx),
@@ -469,6 +540,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_constant_on_the_left, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_tensors, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_readable, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_missing_arguments, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
