@@ -13,6 +13,9 @@ fxs_status fxs_out_as(fxs_call *c, int dtype_at, int format_at);
 /* Writes a number (or the element of a tensor) over all of t, whatever its strides. */
 void fxs_fill_tensor(fxs_call *c, fxs_tensor *t, const fxs_value *v);
 
+/* Can an element of type d be made of the number? Negative ints may wrap around. */
+bool fxs_type_holds(fxs_dtype d, const fxs_value *v);
+
 /* ---- drawing */
 /* Fills t, of any strides and of real or complex numbers. */
 typedef void fxs_fill_fn(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, double b);

@@ -103,5 +103,9 @@ extern const fxs_op fxs_ops_create[];
 extern const fxs_op fxs_ops_create_data[];
 extern const fxs_op fxs_ops_random[];
 extern const fxs_module_row fxs_modules_pad[];
+extern const fxs_op fxs_ops_view_scatter[];
+extern const fxs_op fxs_ops_join_more[];
+extern const fxs_op fxs_ops_create_more[];
+extern const fxs_op fxs_ops_order_more[];
 
 #endif

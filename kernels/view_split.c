@@ -309,7 +309,45 @@ static fxs_status infer_tensor_split(fxs_call *c) {
     return split_either(c, dim);
 }
 
+/* hsplit, vsplit, dsplit: along dimension `dim` of tensors with at least `least`; sections must be
+ * equal. */
+static fxs_status split_along(fxs_call *c, int dim, int least) {
+    const fxs_tensor *t = fxs_arg_tensor(c, 0);
+    int64_t n = fxs_arg_int(c, 1);
+    if (t->ndim < least)
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "requires a tensor with at least %d dimensions, but got one with %d",
+                          least, t->ndim);
+    if (c->arg[1].tag != FXS_V_LIST && (n == 0 || t->sizes[dim] % n != 0))
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "the size %lld of dimension %d is not divisible by the split_size %lld",
+                          (long long)t->sizes[dim], dim, (long long)n);
+    return split_either(c, dim);
+}
+
+static fxs_status infer_hsplit(fxs_call *c) {
+    return split_along(c, fxs_arg_tensor(c, 0)->ndim == 1 ? 0 : 1, 1);
+}
+static fxs_status infer_vsplit(fxs_call *c) { return split_along(c, 0, 2); }
+static fxs_status infer_dsplit(fxs_call *c) { return split_along(c, 2, 3); }
+
 #define PURE FXS_OP_NO_INPLACE
+#define BOTH(name) "Tensor." name " torch." name
+#define EITHER(name)                                                                               \
+    {                                                                                              \
+        #name, "(Tensor self, int sections) -> Tensor[]", BOTH(#name), infer_##name, NULL, NULL,   \
+        PURE},                                                                                     \
+        {#name,                                                                                    \
+         "(Tensor self, int[] indices) -> Tensor[]",                                               \
+         "torch." #name,                                                                           \
+         infer_##name,                                                                             \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         PURE},                                                                                    \
+    {                                                                                              \
+#name, "(Tensor self, int... indices) -> Tensor[]", "Tensor." #name, infer_##name, NULL,   \
+            NULL, PURE                                                                             \
+    }
 
 const fxs_op fxs_ops_view_split[] = {
     {"select", "(Tensor self, int dim, int index) -> Tensor", "Tensor.select torch.select",
@@ -342,6 +380,18 @@ const fxs_op fxs_ops_view_split[] = {
      "Tensor.tensor_split torch.tensor_split", infer_tensor_split, NULL, NULL, PURE},
     {"tensor_split", "(Tensor self, int[] indices, int dim=0) -> Tensor[]",
      "Tensor.tensor_split torch.tensor_split", infer_tensor_split, NULL, NULL, PURE},
+    EITHER(hsplit),
+    EITHER(vsplit),
+    EITHER(dsplit),
+    /* "unsafe" to autograd, which does not know that the parts share memory */
+    {"unsafe_split", "(Tensor self, int split_size, int dim=0) -> Tensor[]", BOTH("unsafe_split"),
+     infer_split, NULL, NULL, PURE},
+    {"unsafe_split_with_sizes", "(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
+     BOTH("unsafe_split_with_sizes"), infer_split_sizes, NULL, NULL, PURE},
+    {"unsafe_chunk", "(Tensor self, int chunks, int dim=0) -> Tensor[]", BOTH("unsafe_chunk"),
+     infer_chunk, NULL, NULL, PURE},
     {0},
 };
 #undef PURE
+#undef BOTH
+#undef EITHER

@@ -17,7 +17,7 @@ BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index valu
 # other spellings of the same row leave out.
 NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
                           r'view size is not compatible with input tensor.*Use .reshape|INTERNAL ASSERT|dimname|round_vml_cpu|'
-                          r'integer multiplication overflow')
+                          r'integer multiplication overflow|cannot be represented as a SymInt')
 
 
 def resolve(spelling):
@@ -119,6 +119,8 @@ def memory_format(t):
 
 def encode(v, first=None):
     if isinstance(v, torch.Tensor):
+        if v.dtype is torch.complex32:
+            raise NotImplementedError('Could not run: a type that PyTorch itself can hardly compute with')
         t = {'dtype': str(v.dtype)[6:], 'sizes': list(v.shape), 'strides': list(v.stride()),
              'format': memory_format(v), 'data': elements(v)}
         if v.requires_grad:

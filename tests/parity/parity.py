@@ -41,7 +41,7 @@ def read_table(fxscope):
         parts = re.split(r'\s{2,}', line.strip())
         if len(parts) == 6:
             params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', parts[4][1:].split(') ->')[0])]
-            words = [p.split() for p, _ in params]
+            words = [p.split() or ['', ''] for p, _ in params]
             rows.append(Row(parts[1], [p[-1] for p in words], [p[0] for p in words], [d or None for _, d in params],
                             parts[5].split()))
     starts = re.match(r'(-+\s+)(-+\s+)', layers.split('\n')[1])

@@ -75,7 +75,7 @@ def arange(g):
     return [g.pick(0, 1, 0.5, 6), g.pick(3, 5, 2.5, -1), g.pick(1, 2, 0.5, -1, 0)], options(g)
 
 
-@case('linspace', 'logspace')
+@case('linspace')
 def linspace(g):
     return [g.pick(0, 1, -1.5), g.pick(2, 3.5), g.int(0, 6)], options(g, ['float32', 'float64', 'int64'])
 

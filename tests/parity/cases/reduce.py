@@ -72,24 +72,11 @@ def maximum(g):
     return [t, g.tensor(g.broadcast_of(sizes), t['t']['dtype'])], {}
 
 
-@case('median', 'nanmedian')
+@case('median')
 def median(g):
     sizes = g.shape()
     t = g.tensor(sizes, g.any(), distinct=True)
     return ([t], {}) if g.chance(0.4) else ([t, g.dim(sizes)], keep(g))
-
-
-@case('mode')
-def mode(g):
-    t = g.tensor(g.shape(1), g.any(), distinct=True)
-    return [t, g.dim(t['t']['sizes'])], keep(g)
-
-
-@case('quantile', 'nanquantile')
-def quantile(g):
-    sizes = g.full(1, 3)
-    q = g.pick(0.0, 0.25, 0.5, 1.0) if g.chance(0.6) else g.tensor([2], 'float32', 0, 1, plain=True, grad=False)
-    return [g.tensor(sizes), q], ({'dim': g.dim(sizes), **keep(g)} if g.chance(0.7) else {})
 
 
 @case('norm')

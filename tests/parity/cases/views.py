@@ -57,7 +57,7 @@ def flatten(g):
     return [t] + d[:g.int(0, 2)], {}
 
 
-@case('ravel', 't', 'adjoint', 'fliplr', 'flipud', 'mT', 'atleast_1d', 'atleast_2d', 'atleast_3d')
+@case('ravel', 't', 'adjoint', 'fliplr', 'flipud', 'mT')
 def plain(g):
     return [any_tensor(g, 0, 3)], {}
 
@@ -193,12 +193,6 @@ def chunk(g):
     return [t, many] + ([d] if g.chance(0.7) else []), {}
 
 
-@case('hsplit', 'vsplit', 'dsplit')
-def hsplit(g):
-    t = any_tensor(g, 3)
-    return [t, g.int(1, 3)], {}
-
-
 @case('unbind')
 def unbind(g):
     t = any_tensor(g, 1)
@@ -260,11 +254,6 @@ def diag(g):
     return [any_tensor(g, 1, 2)] + ([g.int(-2, 2)] if g.chance(0.6) else []), {}
 
 
-@case('diag_embed')
-def diag_embed(g):
-    return [any_tensor(g, 1, 3)], g.some(offset=g.int(-2, 2))
-
-
 @case('meshgrid')
 def meshgrid(g):
     kind = g.any()
@@ -298,7 +287,7 @@ def stack(g):
     return [many] + ([g.int(-n, n - 1)] if g.chance(0.7) else []), {}
 
 
-@case('hstack', 'vstack', 'dstack', 'column_stack')
+@case('hstack', 'vstack', 'dstack')
 def hstack(g):
     sizes, kind = g.shape(0, 3), g.any()
     return [[g.tensor(sizes, kind) for _ in range(g.int(1, 3))]], {}
