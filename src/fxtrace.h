@@ -306,8 +306,13 @@ FXS_API fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const ch
 typedef struct fxs_trace_options {
     /* Arguments that are fixed, in Python: "b=False, x={'a': PH, 'b': [PH, 5]}"; PH is what stays
      * an input. Lists, tuples and dicts become one placeholder a leaf, and the graph returns a flat
-     * list. All of them may also be given by position. NULL: none. */
+     * list. All of them may also be given by position. Each TENSOR ("b=TENSOR, c=[PH, TENSOR]") is
+     * the next of concrete_tensors: the graph does not check what is passed there, and where the
+     * forward uses it there is a get_attr of _tensor_constantN. NULL: none. */
     const char *concrete_args;
+    /* As many as concrete_args has TENSORs; borrowed for the trace, counted by what it records. */
+    fxs_tensor *const *concrete_tensors;
+    size_t nconcrete_tensors;
     /* Should m be one node? `usual` is what torch.fx would say. NULL: what torch.fx says. */
     bool (*is_leaf_module)(void *user, const fxs_module *m, const char *path, bool usual);
     /* The path that m gets; `usual` is the first one under the root, NULL when it is not there.

@@ -39,7 +39,7 @@ typedef struct cli_settings {
     cli_list operands;
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
-    cli_list passes, dump_after;
+    cli_list passes, dump_after, split_at;
     cli_list collapse, expand, hide;
     const char *focus;
     bool only_tensors, fold, clusters;

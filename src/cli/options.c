@@ -234,6 +234,7 @@ void cli_settings_free(cli_settings *s) {
     free(s->outputs.items);
     free(s->passes.items);
     free(s->dump_after.items);
+    free(s->split_at.items);
     free(s->collapse.items);
     free(s->expand.items);
     free(s->hide.items);

@@ -12,21 +12,51 @@
 typedef struct concrete {
     int n; /* how many were given */
     int positional;
+    size_t ntensors;                /* of the options', how many have been used */
     fxs_value values[FXS_MAX_ARGS]; /* by parameter; FXS_V_UNKNOWN: not given */
 } concrete;
 
-static bool is_ph(const fxs_value *v) {
-    return v->tag == FXS_V_OPAQUE && v->u.s->len == 2 && memcmp(v->u.s->text, "PH", 2) == 0;
+static bool is_word(const fxs_value *v, const char *word) {
+    return v->tag == FXS_V_OPAQUE && strcmp(v->u.s->text, word) == 0;
 }
 
-static fxs_status one_concrete(fxs_text *x, const struct fxs_forward *f, concrete *c) {
+static bool is_ph(const fxs_value *v) { return is_word(v, "PH"); }
+
+typedef struct putting {
+    const fxs_tracer *t;
+    concrete *c;
+} putting;
+
+/* Tensors in the place of their words. */
+static fxs_status put_tensor(void *user, const fxs_value *leaf, fxs_value *out) {
+    const putting *p = user;
+    const fxs_trace_options *opt = &p->t->opt;
+    *out = *leaf;
+    if (!is_word(leaf, "TENSOR"))
+        return FXS_OK;
+    if (p->c->ntensors == opt->nconcrete_tensors)
+        return fxs_fail(p->t->ctx, FXS_EINVAL,
+                        "concrete_args has more TENSORs than concrete_tensors has tensors: %zu",
+                        opt->nconcrete_tensors);
+    fxs_tensor *tensor = opt->concrete_tensors ? opt->concrete_tensors[p->c->ntensors] : NULL;
+    if (!tensor || !fxs_tensor_data(tensor))
+        return fxs_fail(p->t->ctx, FXS_EINVAL, "concrete_tensors[%zu] is %s", p->c->ntensors,
+                        tensor ? "without values" : "NULL");
+    p->c->ntensors++;
+    *out = (fxs_value){.tag = FXS_V_TENSOR, .u.tensor = tensor};
+    return FXS_OK;
+}
+
+static fxs_status one_concrete(fxs_tracer *t, fxs_text *x, const struct fxs_forward *f,
+                               concrete *c) {
     size_t len = fxs_word_len(x->at);
     const char *name = x->at;
-    fxs_value v;
+    fxs_value read, v;
     bool named = len && x->at[len] == '=';
     if (named)
         x->at += len + 1;
-    FXS_TRY(fxs_text_value(x, FXS_IN_REPR, 0, &v));
+    FXS_TRY(fxs_text_value(x, FXS_IN_REPR, 0, &read));
+    FXS_TRY(fxs_value_map(t->ctx, &t->arena, &read, put_tensor, &(putting){t, c}, &v));
     int at = named ? -1 : c->positional++;
     for (int i = 0; named && i < f->nparams; i++)
         if (!f->params[i].stars && strlen(f->params[i].name) == len &&
@@ -45,6 +75,8 @@ static fxs_status read_concrete(fxs_tracer *t, const struct fxs_forward *f, conc
     int plain = 0;
     for (int i = 0; i < FXS_MAX_ARGS; i++)
         c->values[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
+    if (!text && t->opt.nconcrete_tensors)
+        return fxs_fail(t->ctx, FXS_EINVAL, "concrete_tensors are given, but no concrete_args");
     if (!text)
         return FXS_OK;
     x.begin = x.at = fxs_arena_dup(&t->arena, text, strlen(text));
@@ -52,10 +84,14 @@ static fxs_status read_concrete(fxs_tracer *t, const struct fxs_forward *f, conc
         return fxs_fail_memory(t->ctx);
     x.end = x.at + strlen(x.at);
     while (*x.at) {
-        FXS_TRY(one_concrete(&x, f, c));
+        FXS_TRY(one_concrete(t, &x, f, c));
         if (*x.at && !fxs_text_accept(&x, ", "))
             return fxs_text_expected(&x, "', '");
     }
+    if (c->ntensors != t->opt.nconcrete_tensors)
+        return fxs_fail(t->ctx, FXS_EINVAL,
+                        "concrete_args has %zu TENSORs for %zu concrete_tensors", c->ntensors,
+                        t->opt.nconcrete_tensors);
     for (int i = 0; i < f->nparams; i++)
         plain += !f->params[i].stars;
     if (c->positional && c->positional != plain)
@@ -115,10 +151,11 @@ static fxs_status check_value(inputs *in, fxs_node *given, const fxs_value *want
     return call(t, "torch._assert", fxs_of_node(eq), message, &eq);
 }
 
-/* torch.fx compares plain values only; what a slice or a function was can't be checked. */
+/* torch.fx compares plain values only; what a slice, a function or a tensor was can't be checked.
+ */
 static bool is_checked(const fxs_value *v) {
-    return v->tag != FXS_V_SLICE && v->tag != FXS_V_ELLIPSIS && v->tag != FXS_V_FUNCTION &&
-           v->tag != FXS_V_OPAQUE;
+    return v->tag != FXS_V_TENSOR && v->tag != FXS_V_SLICE && v->tag != FXS_V_ELLIPSIS &&
+           v->tag != FXS_V_FUNCTION && v->tag != FXS_V_OPAQUE;
 }
 
 /* A parameter's tree: a placeholder for each leaf; *out is what the forward gets. */

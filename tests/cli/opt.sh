@@ -54,4 +54,44 @@ for pass in dead-code cse constant-fold fuse-conv-bn remove-identity normalize-a
     expect 0 opt model.fx --pass $pass -i 1x1x5x5 -o $pass.fx
     expect 0 check $pass.fx -i 1x1x5x5
 done
+
+# split: parts that begin at nodes or modules, as modules of their own, which the file keeps
+cat >blocks.fx <<'END'
+M(
+  (a): Sequential(
+    (0): Linear(in_features=4, out_features=4, bias=True)
+    (1): ReLU()
+  )
+  (b): Linear(in_features=4, out_features=2, bias=True)
+)
+graph():
+    %x : [#users=2] = placeholder[target=x]
+    %a_0 : [#users=1] = call_module[target=a.0](args = (%x,), kwargs = {})
+    %a_1 : [#users=1] = call_module[target=a.1](args = (%a_0,), kwargs = {})
+    %add : [#users=1] = call_function[target=operator.add](args = (%a_1, %x), kwargs = {})
+    %b : [#users=1] = call_module[target=b](args = (%add,), kwargs = {})
+    return b
+END
+expect 0 opt blocks.fx --pass split --split-at add --split-at b -i 2x4 -o parts.fx
+says "split: 6 nodes became parts 0 to 2"
+cat >want.fx <<'END'
+graph():
+    %x : [#users=2] = placeholder[target=x]
+    %submod_0 : [#users=1] = call_module[target=submod_0](args = (%x,), kwargs = {})
+    %submod_1 : [#users=1] = call_module[target=submod_1](args = (%submod_0, %x), kwargs = {})
+    %submod_2 : [#users=1] = call_module[target=submod_2](args = (%submod_1,), kwargs = {})
+    return submod_2
+END
+check "one call a part" sh -c "grep -A5 '^graph' parts.fx | cmp - want.fx"
+check "each part has a graph" test "$(grep -c '^submod_[0-2].graph():' parts.fx)" = 3
+expect 0 check parts.fx -i 2x4
+expect 0 opt blocks.fx --pass split --split-at a --dump-after split
+check "a part that begins with the first call takes everything" sh -c 'test "$(grep -c call_module out)" = 1'
+expect 0 opt blocks.fx --pass split --split-at b --pass dead-code -o parts.fx
+expect 2 opt blocks.fx --pass split
+says "pass split needs --split-at NODE"
+expect 2 opt blocks.fx --pass cse --split-at b
+says "--split-at is for --pass split"
+expect 2 opt blocks.fx --pass split --split-at add --split-at nowhere
+says "split at: 'nowhere'"
 finish

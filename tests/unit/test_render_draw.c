@@ -130,8 +130,9 @@ static fxs_module *hostile_module(fxs_ctx *ctx) {
     static char large[100001];
     memset(large, '<', sizeof large - 1);
     for (size_t i = 0; i <= n; i++) {
-        const char *text = i < n ? texts[i] : large;
-        fxs_node *node = add_node(m, FXS_CALL_FUNCTION, text, ONE(ctx, make_str(ctx, text)), text);
+        const char *text = i < n ? texts[i] : large, *target = *text ? text : " ";
+        fxs_node *node =
+            add_node(m, FXS_CALL_FUNCTION, target, ONE(ctx, make_str(ctx, text)), text);
         if (i % 2)
             set_message(node, i % 4 == 1 ? FXS_FAILED : FXS_UNKNOWN, text);
         else

@@ -44,6 +44,67 @@ static void test_fixed_values(void **state) {
     assert_golden_code(fixed(ctx, "x, s", plus_one, "s=..."), "pytrees", 6, 6);
 }
 
+/* ---- tensors
+ * ---------------------------------------------------------------------------------------------- */
+
+/* b is used three times, the second tensor in a tree is not used at all. */
+static fxs_proxy uses_of_tensors(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    fxs_proxy y = fxs_add(x[0], x[1]);
+    y = fxs_sub(x[1], y);
+    return fxs_mul(y, fxs_add(fxs_index(x[2], 0), x[1]));
+}
+
+static void test_fixed_tensors(void **state) {
+    static const char h[] = "a, b=None, c=1.5, d='s', e=True, n=3";
+    fxs_ctx *ctx = *state;
+    fxs_tensor *t[] = {random_tensor(ctx, FXS_FLOAT32, SIZES(2), 1),
+                       random_tensor(ctx, FXS_FLOAT32, SIZES(2), 2)};
+    fxs_trace_options opt = {
+        .concrete_args = "b=TENSOR", .concrete_tensors = t, .nconcrete_tensors = 1};
+    assert_golden_code(trace_with(ctx, h, first_or_second, &opt), "code_concrete", 2, 2);
+    opt = (fxs_trace_options){
+        .concrete_args = "b=TENSOR, c=[PH, TENSOR]", .concrete_tensors = t, .nconcrete_tensors = 2};
+    fxs_module *m = trace_with(ctx, "a, b, c", uses_of_tensors, &opt);
+    assert_text(
+        m->graph,
+        "graph():\n    %a : [#users=1] = placeholder[target=a]\n"
+        "    %b_1 : [#users=0] = placeholder[target=b_1]\n"
+        "    %c_1 : [#users=1] = placeholder[target=c_1]\n"
+        "    %c_2 : [#users=0] = placeholder[target=c_2]\n"
+        "    %_tensor_constant0 : [#users=1] = get_attr[target=_tensor_constant0]\n"
+        "    %add : [#users=1] = call_function[target=operator.add](args = (%a, "
+        "%_tensor_constant0), kwargs = {})\n"
+        "    %_tensor_constant0_1 : [#users=1] = get_attr[target=_tensor_constant0]\n"
+        "    %sub : [#users=1] = call_method[target=sub](args = (%_tensor_constant0_1, %add), "
+        "kwargs = {})\n"
+        "    %_tensor_constant0_2 : [#users=1] = get_attr[target=_tensor_constant0]\n"
+        "    %add_1 : [#users=1] = call_function[target=operator.add](args = (%c_1, "
+        "%_tensor_constant0_2), kwargs = {})\n"
+        "    %mul : [#users=1] = call_function[target=operator.mul](args = (%sub, %add_1), kwargs "
+        "= {})\n    return [mul]\n");
+    fxs_tensor_unref(t[1]);
+    t[1] = NULL; /* the graph counts what it uses */
+    fxs_run_summary summary;
+    assert_ok(ctx, fxs_run_text(m, "2 2 2 2", NULL, &summary));
+    assert_int_equal(summary.failed, 0);
+    fxs_module_unref(m);
+    static const char *const refusals[] = {
+        "concrete_args has more TENSORs than concrete_tensors has tensors: 1",
+        "concrete_args has 0 TENSORs for 1 concrete_tensors",
+        "concrete_tensors are given, but no concrete_args"};
+    static const char *const given[] = {"b=TENSOR, c=[PH, TENSOR]", "c=[PH, PH]", NULL};
+    for (size_t i = 0; i < 3; i++) {
+        opt = (fxs_trace_options){
+            .concrete_args = given[i], .concrete_tensors = t, .nconcrete_tensors = 1};
+        assert_refusal(ctx, "a, b, c", uses_of_tensors, &opt, refusals[i]);
+    }
+    opt.concrete_args = "c=[TENSOR, TENSOR]";
+    opt.nconcrete_tensors = 2;
+    assert_refusal(ctx, "a, b, c", uses_of_tensors, &opt, "concrete_tensors[1] is NULL");
+    fxs_tensor_unref(t[0]);
+}
+
 /* The checks stop a call with another value, wherever the graph runs. */
 static void test_checks_run(void **state) {
     fxs_ctx *ctx = *state;
@@ -372,6 +433,7 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_fixed_values, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_fixed_tensors, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_checks_run, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_code_of_trees, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_code_that_compiles, new_ctx, free_ctx),
