@@ -78,10 +78,10 @@ static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n,
     set_color(cr, t->body);
     rectangle(cr, low, high);
     cairo_fill(cr);
-    set_color(cr, t->style[n->style].head);
+    set_color(cr, n->head);
     rectangle(cr, low, (fxs_point){high.x, head.y});
     cairo_fill(cr);
-    set_color(cr, t->style[n->style].line);
+    set_color(cr, n->line);
     rectangle(cr, low, high);
     double split = on_grid(cr, box->x + l->split, box->y, crisp).x;
     for (size_t i = 1; i < l->nrows; i++) {
@@ -95,9 +95,9 @@ static void paint_table(cairo_t *cr, const fxs_theme *t, const fxs_view_node *n,
     cairo_stroke(cr);
 }
 
-static void paint_cell(cairo_t *cr, const fxs_view *v, const fxs_box *box, const fxs_cell *c,
-                       const fxs_area *seen) {
-    set_color(cr, v->theme->ink[c->ink]);
+static void paint_cell(cairo_t *cr, const fxs_view *v, fxs_color color, const fxs_box *box,
+                       const fxs_cell *c, const fxs_area *seen) {
+    set_color(cr, color);
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
         double x = box->x + p.x, y = box->y + p.y, size = fxs_faces[c->ink].size;
@@ -112,8 +112,10 @@ static void paint_node(cairo_t *cr, const fxs_view *v, const fxs_view_node *n, c
                        const fxs_area *seen, bool crisp) {
     paint_table(cr, v->theme, n, box, crisp);
     for (size_t i = 0; i < n->label.nrows; i++)
-        for (int k = 0; k < n->label.rows[i].ncells; k++)
-            paint_cell(cr, v, box, &n->label.rows[i].cell[k], seen);
+        for (int k = 0; k < n->label.rows[i].ncells; k++) {
+            const fxs_cell *c = &n->label.rows[i].cell[k];
+            paint_cell(cr, v, fxs_view_ink(v, n, i, c->ink), box, c, seen);
+        }
 }
 
 static void paint_line(cairo_t *cr, const fxs_view *v, fxs_ink ink, const fxs_line *l, fxs_point p,
@@ -160,6 +162,24 @@ static void paint_chart(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, b
         paint_line(cr, s->view, s->notes[i].ink, &s->notes[i].line, s->notes[i].at, seen);
 }
 
+static void paint_legend(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
+    cairo_set_line_width(cr, TABLE_LINE);
+    for (size_t i = 0; i < s->view->legend.n; i++) {
+        const fxs_legend_item *item = &s->view->legend.items[i];
+        const fxs_area *a = &s->swatches[i];
+        fxs_area area = fxs_area_grown(*a, LINE_REACH);
+        if (item->swatch && fxs_area_touches(&area, seen)) {
+            rectangle(cr, on_grid(cr, a->low.x, a->low.y, crisp),
+                      on_grid(cr, a->high.x, a->high.y, crisp));
+            set_color(cr, item->fill);
+            cairo_fill_preserve(cr);
+            set_color(cr, item->line);
+            cairo_stroke(cr);
+        }
+        paint_line(cr, s->view, item->ink, &item->text, s->swatch_texts[i], seen);
+    }
+}
+
 static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, 1);
@@ -189,6 +209,7 @@ static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, b
 void fxs_paint(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     set_color(cr, s->view->theme->background);
     cairo_paint(cr);
+    paint_legend(cr, s, seen, crisp);
     paint_frames(cr, s, seen, crisp);
     paint_chart(cr, s, seen, crisp);
     if (!s->over)

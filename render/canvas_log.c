@@ -59,6 +59,18 @@ static void log_frames(fxs_buf *out, const fxs_scene *s) {
     }
 }
 
+static void log_legend(fxs_buf *out, const fxs_scene *s) {
+    for (size_t i = 0; i < s->view->legend.n; i++) {
+        const fxs_legend_item *item = &s->view->legend.items[i];
+        if (item->swatch)
+            fxs_buf_printf(out, "swatch %ld %ld #%06x\n", whole(s->swatches[i].low.x),
+                           whole(s->swatches[i].low.y), item->fill);
+        if (item->text.len)
+            fxs_buf_printf(out, "legend %ld %ld %s\n", whole(s->swatch_texts[i].x),
+                           whole(s->swatch_texts[i].y), item->text.text);
+    }
+}
+
 fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out) {
     (void)ctx;
@@ -69,6 +81,7 @@ fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
     if (v->title.len)
         fxs_buf_printf(b, "title %ld %ld %s\n", whole(s->title.x), whole(s->title.y),
                        v->title.text);
+    log_legend(b, s);
     log_frames(b, s);
     for (size_t i = 0; i < v->nedges; i++)
         log_edge(b, s, i);

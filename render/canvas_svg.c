@@ -95,8 +95,8 @@ static void put_head(svg *s) {
 }
 
 /* Centred lines (the default of the group) stay centred when another font is used. */
-static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, double room,
-                     bool centred) {
+static void put_colored(svg *s, fxs_ink ink, fxs_color color, fxs_point p, const fxs_line *line,
+                        double room, bool centred) {
     fxs_buf *b = &s->buf;
     if (line->len == 0)
         return;
@@ -106,8 +106,8 @@ static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, dou
     put_attribute(b, "y", p.y);
     if (!centred)
         fxs_buf_puts(b, " text-anchor=\"start\"");
-    if (ink != FXS_INK_TEXT)
-        put_color(b, "fill", s->theme->ink[ink]);
+    if (color != s->theme->ink[FXS_INK_TEXT])
+        put_color(b, "fill", color);
     if (fxs_faces[ink].bold)
         fxs_buf_puts(b, " font-weight=\"bold\"");
     if (fxs_faces[ink].size != fxs_faces[FXS_INK_TEXT].size)
@@ -121,11 +121,18 @@ static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, dou
     fxs_buf_puts(b, "</text>\n");
 }
 
-static void put_cell(svg *s, const fxs_box *box, const fxs_cell *c) {
+static void put_text(svg *s, fxs_ink ink, fxs_point p, const fxs_line *line, double room,
+                     bool centred) {
+    put_colored(s, ink, s->theme->ink[ink], p, line, room, centred);
+}
+
+static void put_cell(svg *s, const fxs_view_node *n, size_t row, int column, const fxs_box *box) {
+    const fxs_cell *c = &n->label.rows[row].cell[column];
+    fxs_color color = fxs_view_ink(s->scene->view, n, row, c->ink);
     for (size_t i = 0; i < c->nlines; i++) {
         fxs_point p = fxs_cell_line_at(c, i);
-        put_text(s, c->ink, (fxs_point){box->x + p.x, box->y + p.y}, &c->lines[i], c->w,
-                 c->nlines == 1);
+        put_colored(s, c->ink, color, (fxs_point){box->x + p.x, box->y + p.y}, &c->lines[i], c->w,
+                    c->nlines == 1);
     }
 }
 
@@ -155,7 +162,7 @@ static void put_table(svg *s, const fxs_view_node *n, const fxs_box *box) {
     put_color(b, "fill", s->theme->body);
     fxs_buf_puts(b, "/>\n");
     put_rectangle(b, "head", box->x, box->y, l->w, l->rows[0].cell[0].h);
-    put_color(b, "fill", s->theme->style[n->style].head);
+    put_color(b, "fill", n->head);
     fxs_buf_puts(b, "/>\n");
     if (l->nrows < 2)
         return;
@@ -179,16 +186,18 @@ static void put_node(svg *s, const fxs_view_node *n, const fxs_box *box) {
         fxs_buf_puts(b, " reference");
     if (n->style != (fxs_style)n->node->kind)
         fxs_buf_printf(b, " %s", fxs_style_class(n->style));
+    if (n->classes)
+        fxs_buf_printf(b, " %s", n->classes);
     fxs_buf_puts(b, "\">");
     put_title(b, n->tip.text, n->tip.len);
     fxs_buf_puts(b, "\n<g stroke-width=\"0.75\"");
-    put_color(b, "stroke", s->theme->style[n->style].line);
+    put_color(b, "stroke", n->line);
     fxs_buf_puts(b, ">\n");
     put_table(s, n, box);
     fxs_buf_puts(b, "</g>\n");
     for (size_t i = 0; i < n->label.nrows; i++)
         for (int k = 0; k < n->label.rows[i].ncells; k++)
-            put_cell(s, box, &n->label.rows[i].cell[k]);
+            put_cell(s, n, i, k, box);
     fxs_buf_puts(b, "</g>\n");
 }
 
@@ -289,6 +298,29 @@ static void put_chart(svg *s) {
     fxs_buf_puts(&s->buf, "</g>\n");
 }
 
+static void put_legend(svg *s) {
+    const fxs_legend *l = &s->scene->view->legend;
+    fxs_buf *b = &s->buf;
+    if (l->n == 0)
+        return;
+    fxs_buf_puts(b, "<g class=\"legend\" stroke-width=\"0.75\"");
+    put_color(b, "fill", s->theme->ink[FXS_INK_TEXT]);
+    fxs_buf_puts(b, ">\n");
+    for (size_t i = 0; i < l->n; i++) {
+        const fxs_legend_item *item = &l->items[i];
+        const fxs_area *a = &s->scene->swatches[i];
+        if (item->swatch) {
+            put_rectangle(b, "swatch", a->low.x, a->low.y, a->high.x - a->low.x,
+                          a->high.y - a->low.y);
+            put_color(b, "fill", item->fill);
+            put_color(b, "stroke", item->line);
+            fxs_buf_puts(b, "/>\n");
+        }
+        put_text(s, item->ink, s->scene->swatch_texts[i], &item->text, INFINITY, false);
+    }
+    fxs_buf_puts(b, "</g>\n");
+}
+
 static void put_nodes(svg *s) {
     const fxs_view *v = s->scene->view;
     fxs_buf_puts(&s->buf, "<g class=\"nodes\"");
@@ -310,6 +342,7 @@ fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas
     (void)opt;
     svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};
     put_head(&s);
+    put_legend(&s);
     put_frames(&s);
     put_chart(&s);
     if (!scene->over)

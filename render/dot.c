@@ -27,6 +27,54 @@ static void put_layout(fxs_dot_class class, fxs_buf *out) {
             fxs_buf_printf(out, ", %s=\"%s\"", a->name, a->value);
 }
 
+static void put_colored(fxs_buf *out, fxs_color color, const fxs_line *line) {
+    fxs_buf_puts(out, "<font point-size=\"10\"");
+    put_color(out, "color", color);
+    fxs_buf_putc(out, '>');
+    fxs_escape_xml(out, line->text, line->len);
+    fxs_buf_puts(out, "</font>");
+}
+
+/* The pieces side by side: a table in the graph's label. */
+static void put_legend(const fxs_view *v, fxs_buf *out) {
+    fxs_buf_puts(out, "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\"><tr>");
+    for (size_t i = 0; i < v->legend.n; i++) {
+        const fxs_legend_item *item = &v->legend.items[i];
+        if (i && !item->step && item->swatch)
+            fxs_buf_puts(out, "<td width=\"10\"></td>");
+        if (item->swatch) {
+            fxs_buf_printf(out, "<td width=\"%d\" height=\"12\"", item->step ? 16 : 12);
+            put_color(out, "bgcolor", item->fill);
+            fxs_buf_puts(out, "></td>");
+        }
+        if (item->text.len) {
+            fxs_buf_puts(out, "<td>");
+            put_colored(out, v->theme->ink[item->ink], &item->text);
+            fxs_buf_puts(out, "</td>");
+        }
+    }
+    fxs_buf_puts(out, "</tr></table>");
+}
+
+static void put_heading(const fxs_view *v, fxs_buf *out) {
+    if (v->legend.n) {
+        fxs_buf_puts(out, ", labelloc=t, label=<");
+        fxs_buf_puts(out, "<table border=\"0\" cellborder=\"0\">");
+        if (v->title.len) {
+            fxs_buf_puts(out, "<tr><td>");
+            fxs_escape_xml(out, v->title.text, v->title.len);
+            fxs_buf_puts(out, "</td></tr>");
+        }
+        fxs_buf_puts(out, "<tr><td>");
+        put_legend(v, out);
+        fxs_buf_puts(out, "</td></tr></table>>");
+    } else if (v->title.len) {
+        fxs_buf_puts(out, ", labelloc=t, label=\"");
+        fxs_escape_dot(out, v->title.text, v->title.len);
+        fxs_buf_puts(out, "\"");
+    }
+}
+
 static void put_head(const fxs_view *v, fxs_buf *out) {
     const fxs_theme *t = v->theme;
     fxs_buf_puts(out, "digraph \"");
@@ -38,15 +86,13 @@ static void put_head(const fxs_view *v, fxs_buf *out) {
     put_color(out, "fontcolor", t->ink[FXS_INK_TITLE]);
     fxs_buf_puts(out, ",");
     put_color(out, "bgcolor", t->background);
-    if (v->title.len) {
-        fxs_buf_puts(out, ", labelloc=t, label=\"");
-        fxs_escape_dot(out, v->title.text, v->title.len);
-        fxs_buf_puts(out, "\"");
-    }
+    put_heading(v, out);
     fxs_buf_puts(out, "];\n    node [fontname=\"" FXS_FONT_FAMILY "\", fontsize=10,");
     put_color(out, "fontcolor", t->ink[FXS_INK_TEXT]);
     put_layout(FXS_DOT_NODE, out);
-    fxs_buf_puts(out, "];\n    edge [");
+    fxs_buf_puts(out, "];\n    edge [fontname=\"" FXS_FONT_FAMILY "\", fontsize=10,");
+    put_color(out, "fontcolor", t->ink[FXS_INK_KEY]);
+    fxs_buf_putc(out, ',');
     put_color(out, "color", t->edge);
     put_layout(FXS_DOT_EDGE, out);
     fxs_buf_puts(out, "];\n");
@@ -64,11 +110,11 @@ static void put_lines(const fxs_cell *c, fxs_buf *out) {
 
 static void put_cell(const fxs_view *v, const fxs_view_node *n, const fxs_cell *c, bool head,
                      bool span, fxs_buf *out) {
-    fxs_color ink = v->theme->ink[c->ink];
+    fxs_color ink = fxs_view_ink(v, n, head ? 0 : 1, c->ink);
     fxs_buf_printf(out, "<td%s width=\"%.0f\" height=\"%.0f\"", span ? " colspan=\"2\"" : "", c->w,
                    c->h);
     if (head)
-        put_color(out, "bgcolor", v->theme->style[n->style].head);
+        put_color(out, "bgcolor", n->head);
     if (c->nlines > 1)
         fxs_buf_puts(out, " align=\"left\" balign=\"left\"");
     fxs_buf_putc(out, '>');
@@ -93,13 +139,14 @@ static void put_node(const fxs_view *v, const fxs_view_node *n, fxs_buf *out) {
     fxs_escape_dot(out, n->id, strlen(n->id));
     fxs_buf_puts(out, "\" [id=\"node-");
     fxs_escape_id(out, n->id);
-    fxs_buf_printf(out,
-                   "\", class=\"%s\", width=%.4f, height=%.4f,\n        label=<<table border=\"0\" "
-                   "cellborder=\"1\" "
-                   "cellspacing=\"0\" cellpadding=\"2\"",
-                   fxs_style_class(n->style), n->label.w / FXS_POINTS_PER_INCH,
-                   n->label.h / FXS_POINTS_PER_INCH);
-    put_color(out, "color", v->theme->style[n->style].line);
+    fxs_buf_printf(
+        out,
+        "\", class=\"%s%s%s\", width=%.4f, height=%.4f,\n        label=<<table border=\"0\" "
+        "cellborder=\"1\" "
+        "cellspacing=\"0\" cellpadding=\"2\"",
+        fxs_style_class(n->style), n->classes ? " " : "", n->classes ? n->classes : "",
+        n->label.w / FXS_POINTS_PER_INCH, n->label.h / FXS_POINTS_PER_INCH);
+    put_color(out, "color", n->line);
     put_color(out, "bgcolor", v->theme->body);
     fxs_buf_puts(out, ">");
     for (size_t i = 0; i < n->label.nrows; i++) {

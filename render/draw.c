@@ -8,6 +8,7 @@
 #include "bars.h"
 #include "canvas.h"
 #include "layout.h"
+#include "overlay.h"
 
 enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
@@ -73,6 +74,7 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
         return fxs_fail(ctx, FXS_EINVAL, "rows hold bits that are no row: 0x%x", o->rows);
     if (o->dpi != 0 && !(o->dpi >= 1 && o->dpi <= 2400))
         return fxs_fail(ctx, FXS_EINVAL, "dpi must be 1 to 2400, not %g", o->dpi);
+    FXS_TRY(fxs_overlay_check(ctx, m, o));
     if (!fxs_engine_known(o->engine))
         return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", o->engine,
                         fxs_engine_names());
@@ -129,6 +131,8 @@ static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, boo
     FXS_TRY(fxs_view_make(m, o, fonts, view));
     if (view->nhubs)
         tell_hubs(view, notes);
+    if (view->note)
+        fxs_buf_puts(notes, view->note);
     return !placed ? FXS_OK
                    : fxs_layout(m->ctx, view, o->engine,
                                 o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS,

@@ -18,13 +18,17 @@ extern "C" {
  */
 #define FXS_ROW_MAP(X)                                                                             \
     X(NAME, "name", "the node's name")                                                             \
-    X(KIND, "kind", "kind and target")                                                             \
+    X(KIND, "kind", "kind of node")                                                                \
+    X(TARGET, "target", "what it calls, or the input's or attribute's name")                       \
     X(LAYER, "layer", "the layer as PyTorch prints it")                                            \
     X(ARGS, "args", "arguments")                                                                   \
     X(RESULT, "result", "dtype and shape of what came out, one row an element")                    \
+    X(SHAPE, "shape", "shape of what came out, alone")                                             \
+    X(DTYPE, "dtype", "dtype of what came out, alone")                                             \
     X(STRIDE, "stride", "strides and memory format")                                               \
     X(PARAMS, "params", "elements of own parameters")                                              \
     X(FLOPS, "flops", "floating point operations")                                                 \
+    X(MEMORY, "memory", "bytes that the result takes")                                             \
     X(TIME, "time", "time spent")                                                                  \
     X(STATS, "stats", "value statistics")                                                          \
     X(SOURCE, "source", "file and line that it was recorded from")                                 \
@@ -42,8 +46,8 @@ typedef enum fxs_row {
 #define X(name, text, what) FXS_ROW_##name = 1 << FXS_ROW_INDEX_##name,
     FXS_ROW_MAP(X)
 #undef X
-        FXS_ROW_DEFAULT =
-            FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_LAYER | FXS_ROW_RESULT | FXS_ROW_MESSAGE
+        FXS_ROW_DEFAULT = FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_TARGET | FXS_ROW_LAYER |
+                          FXS_ROW_RESULT | FXS_ROW_MESSAGE
 } fxs_row;
 
 /* Finds a row's bit by its name ("result"); false when there is none. */
@@ -58,9 +62,17 @@ typedef enum fxs_png_fit {
     FXS_FIT_ERROR  /* FXS_ELIMIT */
 } fxs_png_fit;
 
+/* How numbers become colours. */
+typedef enum fxs_color_scale {
+    FXS_SCALE_AUTO, /* logarithmic when all are positive and the largest is 100 times the smallest
+                     */
+    FXS_SCALE_LINEAR,
+    FXS_SCALE_LOG /* what is not positive has no colour */
+} fxs_color_scale;
+
 /* All zero is a good default. */
 typedef struct fxs_draw_options {
-    const char *theme;     /* "light" (NULL) or "dark" */
+    const char *theme;     /* "light" (NULL), "dark", or "grey" for print */
     const char *direction; /* "TB" (NULL) or "LR" */
     unsigned rows;         /* fxs_row bits; 0: FXS_ROW_DEFAULT */
     const char *title;     /* written over the picture; NULL: none */
@@ -72,7 +84,19 @@ typedef struct fxs_draw_options {
     size_t hub_uses; /* a value used at more places than this is drawn as a small reference box
                         at each but the first; 0: 32, SIZE_MAX: never */
     fxs_png_fit png_fit;
-    bool clusters; /* a frame with a name around the nodes that each module recorded */
+    /* What the colours of nodes' heads say, explained by a legend in the picture: "kind", "family"
+     * (of operators), "flops", "params", "memory" (bytes of the result), "time" (after a run with
+     * values), "nan" (where NaN or Inf begins; after one with statistics), "overlay" (what
+     * fxs_node_set_overlay gave). NULL: the kind, without a legend. Boxes of an outline have the
+     * sum of what is inside, for memory their result's. A node without a number stays pale, one
+     * that failed keeps the colour of that. */
+    const char *color_by;
+    const char *palette;         /* "safe", "dark", "grey"; NULL: as the theme is */
+    fxs_color_scale color_scale; /* of numbers */
+    const char *overlay_title;   /* what the legend calls the numbers of "overlay"; NULL: "value" */
+    bool edge_shapes; /* the shape of what goes along each edge, beside it; the dtype only where it
+                         is not float32 */
+    bool clusters;    /* a frame with a name around the nodes that each module recorded */
 } fxs_draw_options;
 
 /* Draws m's graph into files; the format of each follows from its extension (see

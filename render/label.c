@@ -3,11 +3,12 @@
  * function a row, in the table at the bottom.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "emit/facts.h"
 #include "emit/format.h"
 #include "escape.h"
+#include "units.h"
 #include "view.h"
 
 enum { MAX_ROWS = 64, MAX_ITEMS = 8, MIN_WIDTH = 54 };
@@ -16,6 +17,7 @@ typedef struct builder {
     fxs_view *view;
     const fxs_module *root;
     const fxs_node *node;
+    unsigned asked; /* fxs_row bits */
     fxs_label_row rows[MAX_ROWS];
     size_t nrows;
     fxs_buf text, clean;
@@ -94,9 +96,18 @@ static void row_name(builder *b) {
     put_wide(b, FXS_INK_NAME);
 }
 
+/* Kind and target are one row when both are shown. */
 static void row_kind(builder *b) {
+    bool both = b->asked & FXS_ROW_TARGET;
+    fxs_buf_puts(new_text(b), both ? b->node->target : fxs_kind_name(b->node->kind));
+    pair(b, both ? fxs_kind_name(b->node->kind) : "kind");
+}
+
+static void row_target(builder *b) {
+    if (b->asked & FXS_ROW_KIND)
+        return;
     fxs_buf_puts(new_text(b), b->node->target);
-    pair(b, fxs_kind_name(b->node->kind));
+    pair(b, "target");
 }
 
 /* A box says the class of its module and what it gets; what is in it, the other rows say. */
@@ -214,52 +225,51 @@ static bool put_stride(void *user, const fxs_value *leaf) {
     return true;
 }
 
+static void sizes_of(const fxs_tensor *t, fxs_buf *b) { fxs_buf_sizes(b, t->ndim, t->sizes); }
+static void dtype_of(const fxs_tensor *t, fxs_buf *b) { fxs_buf_puts(b, fxs_dtype_name(t->dtype)); }
+
+static void put_tensors(builder *b, const char *key, void (*what)(const fxs_tensor *, fxs_buf *)) {
+    const fxs_meta *meta = &b->node->meta;
+    if (meta->outcome != FXS_DONE || !meta->has_tensor)
+        return;
+    fxs_buf_repr(new_text(b), &meta->result, &(fxs_repr){.tensor = what});
+    pair(b, key);
+}
+
+static void row_shape(builder *b) { put_tensors(b, "shape", sizes_of); }
+static void row_dtype(builder *b) { put_tensors(b, "dtype", dtype_of); }
+
+static void row_memory(builder *b) {
+    double bytes = fxs_result_bytes(&b->node->meta);
+    if (bytes <= 0)
+        return;
+    fxs_put_unit(new_text(b), bytes, fxs_units_bytes);
+    pair(b, "memory");
+}
+
 static void row_stride(builder *b) {
     if (b->node->meta.outcome == FXS_DONE)
         fxs_value_visit(&b->node->meta.result, put_stride, &(tensor_rows){.b = b});
 }
 
-/* 1234567 -> 1,234,567 */
-static void put_grouped(fxs_buf *out, int64_t n) {
-    char digits[24];
-    int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
-    for (int i = 0; i < len; i++) {
-        if (i && (len - i) % 3 == 0 && digits[i - 1] != '-')
-            fxs_buf_putc(out, ',');
-        fxs_buf_putc(out, digits[i]);
-    }
-}
-
 static void row_params(builder *b) {
     if (b->node->meta.parameters <= 0)
         return;
-    put_grouped(new_text(b), b->node->meta.parameters);
+    fxs_put_grouped(new_text(b), b->node->meta.parameters);
     pair(b, "params");
 }
 
-/* Three digits and a unit of the list, whose steps are factors of 1000: 118 MFLOP. */
-static void put_unit(fxs_buf *out, double x, const char *const *units) {
-    while (x >= 999.5 && units[1]) {
-        x /= 1000;
-        units++;
-    }
-    int decimals = x == floor(x) && x < 1000 ? 0 : x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
-    fxs_buf_printf(out, "%.*f %s", decimals, x, units[0]);
-}
-
 static void row_flops(builder *b) {
-    static const char *const units[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", NULL};
     if (b->node->meta.flops <= 0)
         return;
-    put_unit(new_text(b), b->node->meta.flops, units);
+    fxs_put_unit(new_text(b), b->node->meta.flops, fxs_units_flops);
     pair(b, "flops");
 }
 
 static void row_time(builder *b) {
-    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
     if (b->node->meta.seconds <= 0)
         return;
-    put_unit(new_text(b), b->node->meta.seconds * 1e9, units);
+    fxs_put_unit(new_text(b), b->node->meta.seconds * 1e9, fxs_units_time);
     pair(b, "time");
 }
 
@@ -273,11 +283,11 @@ static void row_stats(builder *b) {
         if (!s->nan && !s->inf)
             continue;
         fxs_buf *text = new_text(b);
-        put_grouped(text, s->nan);
+        fxs_put_grouped(text, s->nan);
         fxs_buf_puts(text, " NaN, ");
-        put_grouped(text, s->inf);
+        fxs_put_grouped(text, s->inf);
         fxs_buf_puts(text, " Inf of ");
-        put_grouped(text, s->numel);
+        fxs_put_grouped(text, s->numel);
         put_wide(b, FXS_INK_ERROR);
     }
 }
@@ -297,6 +307,15 @@ static void row_module(builder *b) {
         return;
     fxs_buf_printf(new_text(b), "%s%s%s", s->path, *s->path ? " " : "", s->class_name);
     pair(b, "module");
+}
+
+static void row_nonfinite(builder *b) {
+    fxs_nonfinite what = b->view->marks_nonfinite ? fxs_node_nonfinite(b->node) : FXS_FINITE;
+    if (what == FXS_FINITE)
+        return;
+    bool first = what == FXS_NONFINITE_FIRST;
+    fxs_buf_puts(new_text(b), first ? "NaN or Inf begins here" : "NaN or Inf from an input");
+    put_wide(b, first ? FXS_INK_ERROR : FXS_INK_KEY);
 }
 
 static void row_message(builder *b) {
@@ -360,11 +379,12 @@ static const struct {
 } row_table[] = {
 #define ROW(NAME, fn)                                                                              \
     { FXS_ROW_##NAME, fn }
-    ROW(NAME, row_name),       ROW(KIND, row_kind),     ROW(LAYER, row_layer),
-    ROW(ARGS, row_args),       ROW(RESULT, row_result), ROW(STRIDE, row_stride),
-    ROW(PARAMS, row_params),   ROW(FLOPS, row_flops),   ROW(TIME, row_time),
-    ROW(STATS, row_stats),     ROW(SOURCE, row_source), ROW(MODULE, row_module),
-    ROW(MESSAGE, row_message),
+    ROW(NAME, row_name),     ROW(KIND, row_kind),       ROW(TARGET, row_target),
+    ROW(LAYER, row_layer),   ROW(ARGS, row_args),       ROW(RESULT, row_result),
+    ROW(SHAPE, row_shape),   ROW(DTYPE, row_dtype),     ROW(STRIDE, row_stride),
+    ROW(PARAMS, row_params), ROW(FLOPS, row_flops),     ROW(MEMORY, row_memory),
+    ROW(TIME, row_time),     ROW(STATS, row_stats),     ROW(SOURCE, row_source),
+    ROW(MODULE, row_module), ROW(MESSAGE, row_message),
 #undef ROW
 };
 
@@ -397,10 +417,11 @@ fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n) {
 
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n) {
     const unsigned of_boxes = FXS_ROW_PARAMS | FXS_ROW_FLOPS; /* there is no other place for them */
-    builder b = {.view = v, .root = root, .node = n->node};
+    builder b = {.view = v, .root = root, .node = n->node, .asked = rows};
     for (size_t i = 0; i < sizeof row_table / sizeof *row_table; i++)
         if ((rows | (n->node->meta.inside ? of_boxes : 0)) & row_table[i].bit)
             row_table[i].put(&b);
+    row_nonfinite(&b);
     if (b.nrows == 0) /* a box without a word says less than its name */
         row_name(&b);
     return close_builder(&b, n);

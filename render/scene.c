@@ -3,14 +3,19 @@
 
 #include <math.h>
 
-enum { MARGIN = 12, TITLE_GAP = 10 };
+#include "legend.h"
+
+enum { MARGIN = 12, TITLE_GAP = 10, LEAST_LEGEND = 420 };
 
 fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s) {
     *s = (fxs_scene){.view = v};
     s->boxes = FXS_NEW_N(&s->arena, fxs_box, v->nnodes);
     s->curves = FXS_NEW_N(&s->arena, fxs_curve, v->nedges);
     s->frames = FXS_NEW_N(&s->arena, fxs_area, v->nclusters);
-    return s->boxes && s->curves && s->frames ? FXS_OK : FXS_ENOMEM;
+    s->swatches = FXS_NEW_N(&s->arena, fxs_area, v->legend.n);
+    s->swatch_texts = FXS_NEW_N(&s->arena, fxs_point, v->legend.n);
+    return s->boxes && s->curves && s->frames && s->swatches && s->swatch_texts ? FXS_OK
+                                                                                : FXS_ENOMEM;
 }
 
 void fxs_scene_free(fxs_scene *s) { fxs_arena_clear(&s->arena); }
@@ -84,6 +89,10 @@ void fxs_scene_finish(fxs_scene *s) {
     fxs_area e = measure(s);
     double heading = title->len ? fxs_faces[FXS_INK_TITLE].line + TITLE_GAP : 0;
     double w = fmax(e.high.x - e.low.x, title->len ? ceil(title->width) : 0);
+    fxs_point legend = fxs_legend_place(s, fmax(w, LEAST_LEGEND));
+    double above = MARGIN + heading;
+    w = fmax(w, legend.x);
+    heading += legend.y > 0 ? legend.y + TITLE_GAP : 0;
     s->w = ceil(w + 2 * MARGIN);
     s->h = ceil(e.high.y - e.low.y + 2 * MARGIN + heading);
     /* Boxes come at whole points from the engines; the shift keeps them there. */
@@ -91,6 +100,7 @@ void fxs_scene_finish(fxs_scene *s) {
            dy = ceil(MARGIN + heading - e.low.y);
     s->title = (fxs_point){(s->w - title->width) / 2, MARGIN + fxs_faces[FXS_INK_TITLE].baseline};
     s->h = fmax(s->h, ceil(e.high.y + dy + MARGIN));
+    fxs_legend_shift(s, round((s->w - legend.x) / 2), above);
     for (size_t i = 0; i < s->view->nnodes; i++) {
         s->boxes[i].x += dx;
         s->boxes[i].y += dy;

@@ -47,6 +47,8 @@ typedef struct fxs_scene {
     fxs_area *bars;    /* of a chart, which has no nodes */
     fxs_note *notes;
     size_t nbars, nnotes;
+    fxs_area *swatches;      /* one for each piece of the legend; empty: it has none, */
+    fxs_point *swatch_texts; /* and the left ends of their texts' baselines */
     double w, h;
     fxs_point title; /* left end of the baseline */
 } fxs_scene;

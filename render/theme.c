@@ -1,5 +1,5 @@
 /* theme.c: see theme.h. Colours are quiet and light enough that black print on them stays readable
- * on paper. */
+ * on paper; "grey" needs no colour at all. */
 #include "theme.h"
 
 #include <string.h>
@@ -43,6 +43,25 @@ static const fxs_theme themes[] = {
                [FXS_STYLE_FAILED] = {0x6b231e, 0xe06055},
                [FXS_STYLE_UNKNOWN] = {0x3a3a3a, 0x7c7c7c},
                [FXS_STYLE_BLOCKED] = {0x2e2e2e, 0x5c5c5c}}},
+    {.name = "grey",
+     .background = 0xffffff,
+     .body = 0xffffff,
+     .ink = {[FXS_INK_NAME] = 0x000000,
+             [FXS_INK_TEXT] = 0x111111,
+             [FXS_INK_KEY] = 0x555555,
+             [FXS_INK_ERROR] = 0x000000,
+             [FXS_INK_TITLE] = 0x000000},
+     .edge = 0x333333,
+     .nontensor = 0xa0a0a0,
+     .style = {[FXS_STYLE_PLACEHOLDER] = {0xffffff, 0x000000},
+               [FXS_STYLE_GET_ATTR] = {0xd0d0d0, 0x606060},
+               [FXS_STYLE_CALL_FUNCTION] = {0xf2f2f2, 0x808080},
+               [FXS_STYLE_CALL_MODULE] = {0xe2e2e2, 0x606060},
+               [FXS_STYLE_CALL_METHOD] = {0xf8f8f8, 0x909090},
+               [FXS_STYLE_OUTPUT] = {0xffffff, 0x000000},
+               [FXS_STYLE_FAILED] = {0xb0b0b0, 0x000000},
+               [FXS_STYLE_UNKNOWN] = {0xc4c4c4, 0x808080},
+               [FXS_STYLE_BLOCKED] = {0xdcdcdc, 0xb0b0b0}}},
 };
 
 const fxs_theme *fxs_theme_find(const char *name) {
@@ -54,7 +73,7 @@ const fxs_theme *fxs_theme_find(const char *name) {
     return NULL;
 }
 
-const char *fxs_theme_names(void) { return "light, dark"; }
+const char *fxs_theme_names(void) { return "light, dark, grey"; }
 
 const char *fxs_style_class(fxs_style s) {
     static const char *const classes[] = {

@@ -48,7 +48,7 @@ typedef struct fxs_theme {
 
 /* NULL: the first theme; NULL is returned for a name that is not known. */
 const fxs_theme *fxs_theme_find(const char *name);
-/* "light, dark" */
+/* "light, dark, grey" */
 const char *fxs_theme_names(void);
 /* "kind-call_module", "failed" */
 const char *fxs_style_class(fxs_style s);

@@ -6,6 +6,7 @@
 
 #include "emit/format.h"
 #include "escape.h"
+#include "overlay.h"
 #include "ranks.h"
 
 enum { DEFAULT_HUB_USES = 32 };
@@ -234,11 +235,15 @@ fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_f
                          fxs_view *v) {
     *v = (fxs_view){.fonts = fonts, .theme = fxs_theme_find(opt->theme)};
     v->lr = opt->direction && strcmp(opt->direction, "LR") == 0;
+    v->marks_nonfinite = fxs_overlay_marks(m, opt);
     FXS_TRY(make_nodes(m, opt->rows ? opt->rows : FXS_ROW_DEFAULT, v));
     if (!make_edges(v) || (opt->clusters && !make_clusters(v)) || !fxs_ranks_spine(v) ||
         !make_titles(v, m, opt->title) || !describe(v))
         return fxs_fail_memory(m->ctx);
-    return fxs_view_mark_hubs(v, opt->hub_uses ? opt->hub_uses : DEFAULT_HUB_USES);
+    FXS_TRY(fxs_view_mark_hubs(v, opt->hub_uses ? opt->hub_uses : DEFAULT_HUB_USES));
+    if (opt->edge_shapes && !fxs_view_label_edges(v))
+        return fxs_fail_memory(m->ctx);
+    return fxs_overlay_apply(v, m, opt);
 }
 
 void fxs_view_free(fxs_view *v) { fxs_arena_clear(&v->arena); }

@@ -52,6 +52,10 @@ typedef struct fxs_view_node {
     bool reference; /* a small box that stands for the node at one of its uses */
     size_t cluster; /* the innermost one that it is a member of; 0: none */
     fxs_style style;
+    fxs_color head, line; /* fill of the name's row, colour of the table's lines */
+    fxs_color ink;        /* of the texts in the name's row, when `inked` */
+    bool inked;
+    const char *classes; /* more words for SVG and DOT, NULL: none */
     fxs_label label;
     fxs_line tip; /* one clean text, may hold newlines; width is not measured */
 } fxs_view_node;
@@ -63,6 +67,19 @@ typedef struct fxs_view_edge {
     bool spine;      /* on the main path */
     fxs_line label;  /* FXS_INK_KEY, beside the edge; len 0: none */
 } fxs_view_edge;
+
+/* A piece of the legend: a swatch with a text, a step of a scale, or a text alone. */
+typedef struct fxs_legend_item {
+    bool swatch, step;
+    fxs_color fill, line; /* of the swatch */
+    fxs_ink ink;
+    fxs_line text; /* len 0: none */
+} fxs_legend_item;
+
+typedef struct fxs_legend {
+    const fxs_legend_item *items;
+    size_t n;
+} fxs_legend;
 
 typedef struct fxs_view {
     fxs_arena arena;
@@ -78,8 +95,11 @@ typedef struct fxs_view {
     size_t nedges;
     fxs_view_cluster *clusters; /* NULL while there is none; else the first is the picture */
     size_t nclusters;
-    size_t nhubs;        /* values that have references, */
-    const fxs_node *hub; /* and the first of them */
+    fxs_legend legend;    /* what colours mean */
+    bool marks_nonfinite; /* nodes say where NaN and Inf begin */
+    const char *note;     /* what the user should know, a line; NULL: nothing */
+    size_t nhubs;         /* values that have references, */
+    const fxs_node *hub;  /* and the first of them */
 } fxs_view;
 
 /* Fills *v (to be freed with fxs_view_free, also after an error). `opt` is checked already. */
@@ -87,6 +107,8 @@ fxs_status fxs_view_make(const fxs_module *m, const fxs_draw_options *opt, fxs_f
                          fxs_view *v);
 void fxs_view_free(fxs_view *v);
 
+/* shapes.c: writes what goes along each edge beside it. False: memory is out. */
+bool fxs_view_label_edges(fxs_view *v);
 /* hubs.c: gives values that are used at more than `limit` places references. */
 fxs_status fxs_view_mark_hubs(fxs_view *v, size_t limit);
 /* label.c: the label of a reference: the name of what it stands for. */
@@ -95,5 +117,11 @@ fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n);
 /* label.c: fills n->label from n->node: the rows that are asked for and that have something to say.
  */
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n);
+
+/* What a text in row `row` of a node is written in. */
+static inline fxs_color fxs_view_ink(const fxs_view *v, const fxs_view_node *n, size_t row,
+                                     fxs_ink ink) {
+    return row == 0 && n->inked ? n->ink : v->theme->ink[ink];
+}
 
 #endif

@@ -72,6 +72,24 @@ FXS_API const fxs_level *fxs_levels_at(const fxs_levels *l, size_t level);
 FXS_API fxs_status fxs_levels_model(fxs_levels *l, size_t level, fxs_module **out,
                                     const fxs_level_node **nodes);
 
+/* ---- Numbers of the user's own ----
+ *
+ * A CSV file with lines `node,number`, by the names that the table prints; a first line whose
+ * second field is no number is a heading. "nan" is no number for that node, and no error. */
+
+typedef struct fxs_numbers fxs_numbers;
+/* Reads the file. What is wrong is an FXS_EINVAL with file and line: a field too many, a text that
+ * is no number, a node that has a number already. */
+FXS_API fxs_status fxs_numbers_read(fxs_ctx *ctx, const char *path, fxs_numbers **out);
+FXS_API void fxs_numbers_free(fxs_numbers *o);
+/* The second heading; NULL: there is none. */
+FXS_API const char *fxs_numbers_title(const fxs_numbers *o);
+/* fxs_node_set_overlay for each node of m that has a number, once: after a run, and again for the
+ * boxes that fxs_outline made, whose names may be in the file too. */
+FXS_API fxs_status fxs_numbers_give(fxs_numbers *o, fxs_module *m);
+/* FXS_ENOTFOUND, with file and line, for the first name that no model had. */
+FXS_API fxs_status fxs_numbers_check(const fxs_numbers *o);
+
 #ifdef __cplusplus
 }
 #endif

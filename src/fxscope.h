@@ -573,11 +573,15 @@ typedef struct fxs_meta {
     double seconds;         /* executing only */
     const fxs_stats *stats; /* one a tensor of the result, in order; executing only */
     size_t nstats;
+    double overlay;     /* the user's own number for pictures, when has_overlay; of a box the sum */
+    bool has_overlay;
     size_t inside, times; /* of a box (fxoutline.h): nodes in it, equal blocks it stands for */
 } fxs_meta;
 
 /* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */
 FXS_API const fxs_meta *fxs_node_meta(const fxs_node *n);
+/* Records a number of the user's own; NAN takes it away. The next run forgets it. */
+FXS_API void fxs_node_set_overlay(fxs_node *n, double value);
 
 typedef struct fxs_run_options {
     fxs_run_mode mode;

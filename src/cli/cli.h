@@ -52,6 +52,9 @@ typedef struct cli_settings {
     int max_memory;        /* MB; 0: no limit */
     bool help, version, meta, stats, train, torch2, verbose, processor_time;
     const char *title, *theme, *direction, *engine, *rows, *picture_format;
+    const char *color_by, *overlay, *palette;
+    unsigned color_scale; /* in the order of fxs_color_scale */
+    bool edge_shapes;
     unsigned print_format, table_format, png_fit, bench_by; /* which of the option's words */
     double dpi, layout_seconds;
     int threads, rounds, max_nodes, hub_uses;
@@ -62,7 +65,7 @@ typedef struct cli_settings {
 typedef enum cli_store {
     CLI_FLAG,  /* bool: given or not; takes no value */
     CLI_TEXT,  /* const char *: one of the words, when there are words */
-    CLI_WORDS, /* const char *: words with commas between, perhaps '+' in front */
+    CLI_WORDS, /* const char *: words with commas between, each perhaps with '+' or '-' in front */
     CLI_INDEX, /* unsigned: which of the words */
     CLI_LIST,  /* cli_list: one more value; one of the words, when there are words */
     CLI_INT,   /* int, min to max */

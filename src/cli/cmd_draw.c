@@ -8,11 +8,16 @@
 #include "render/fxrender.h"
 
 static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
-static const char *const themes[] = {"light", "dark", NULL};
+static const char *const themes[] = {"light", "dark", "grey", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
 static const char *const engines[] = {"auto", "layered", "dot", NULL};
 static const char *const fits[] = {"bands", "scale", "error",
                                    NULL}; /* in the order of fxs_png_fit */
+static const char *const color_words[] = {"kind",   "family", "flops", "params",
+                                          "memory", "time",   "nan",   NULL};
+static const char *const palettes[] = {"safe", "dark", "grey", NULL};
+static const char *const scales[] = {"auto", "linear", "log",
+                                     NULL}; /* in the order of fxs_color_scale */
 static const char *const row_words[] = {
 #define X(name, text, what) text,
     FXS_ROW_MAP(X)
@@ -30,10 +35,30 @@ static const cli_option options[] = {
     {"theme", 0, "THEME", "colours (default: light)", CLI_TEXT, CLI_AT(theme), themes},
     {"direction", 0, "DIR", "top to bottom or left to right (default: TB)", CLI_TEXT,
      CLI_AT(direction), directions},
-    {"rows", 0, "ROWS",
-     "what a node shows, with commas between; '+' in front adds to the default, which is "
-     "name,kind,layer,result,message",
+    {"show", 0, "ROWS",
+     "what a node shows, with commas between; '+' in front of a word adds to the default, which is "
+     "name,kind,target,layer,result,message, and '-' takes away",
      CLI_WORDS, CLI_AT(rows), row_words},
+    {"rows", 0, "ROWS", "the same as --show", CLI_WORDS, CLI_AT(rows), row_words},
+    {"color-by", 0, "WHAT",
+     "what the colours of nodes say, with a legend: the kind, the family of operators, a number, "
+     "or "
+     "where NaN or Inf begins",
+     CLI_TEXT, CLI_AT(color_by), color_words},
+    {"overlay", 0, "FILE",
+     "colour nodes by numbers of your own: lines 'node,number', perhaps with a line of headings",
+     CLI_TEXT, CLI_AT(overlay)},
+    {"scale", 0, "SCALE",
+     "how numbers become colours; auto is log when the largest is 100 times the smallest (default: "
+     "auto)",
+     CLI_INDEX, CLI_AT(color_scale), scales},
+    {"palette", 0, "NAME",
+     "colours of --color-by and --overlay; safe and dark can be told apart by the colour-blind, "
+     "grey "
+     "is for print (default: as the theme is)",
+     CLI_TEXT, CLI_AT(palette), palettes},
+    {"edge-shapes", 0, NULL, "write the shape of what goes along each edge beside it", CLI_FLAG,
+     CLI_AT(edge_shapes)},
     {"dpi", 0, "N", "resolution of PNG (default: 96)", CLI_REAL, CLI_AT(dpi), NULL, 1, 2400},
     {"layout", 0, "ENGINE",
      "what arranges the nodes: layered is our own, dot is Graphviz; auto is layered (default: "
@@ -103,19 +128,40 @@ static cli_exit check_outputs(const cli_settings *s, cli_list *files, bool *to_s
     return CLI_OK;
 }
 
-/* The words are known: the parser checked them. */
+static unsigned row_bit(const char *word, size_t len) {
+    for (unsigned i = 0; row_words[i]; i++)
+        if (strlen(row_words[i]) == len && memcmp(row_words[i], word, len) == 0)
+            return 1u << i;
+    return 0; /* can't be: the parser checked the words */
+}
+
+/* A sign before the first word: from the default on; without any sign a word is added. */
 static unsigned row_bits(const cli_settings *s) {
-    if (!s->rows)
-        return FXS_ROW_DEFAULT | (s->stats ? FXS_ROW_STATS : 0);
-    unsigned bits = *s->rows == '+' ? FXS_ROW_DEFAULT : 0;
-    for (const char *w = s->rows + (*s->rows == '+'); *w;) {
+    const char *w = s->rows ? s->rows : "+";
+    unsigned bits = *w == '+' || *w == '-' ? FXS_ROW_DEFAULT : 0;
+    for (bool less = false; *w;) {
+        less = *w == '-' || (less && *w != '+'); /* "-a,b" takes both away */
+        w += *w == '+' || *w == '-';
         size_t len = strcspn(w, ",");
-        for (unsigned i = 0; row_words[i]; i++)
-            if (strlen(row_words[i]) == len && memcmp(row_words[i], w, len) == 0)
-                bits |= 1u << i;
+        bits = less ? bits & ~row_bit(w, len) : bits | row_bit(w, len);
         w += len + (w[len] == ',');
     }
     return bits | (s->stats ? FXS_ROW_STATS : 0);
+}
+
+/* Statistics are recorded where they are shown. */
+static bool needs_stats(const cli_settings *s) {
+    return row_bits(s) & FXS_ROW_STATS || (s->color_by && strcmp(s->color_by, "nan") == 0);
+}
+
+static cli_exit check_colors(const cli_settings *s) {
+    bool time = s->color_by && strcmp(s->color_by, "time") == 0;
+    if (s->meta && (row_bits(s) & FXS_ROW_TIME || needs_stats(s) || time))
+        return cli_usage_error("draw", "with --meta there are no values and times to show");
+    if (s->color_by && s->overlay)
+        return cli_usage_error("draw", "--color-by and --overlay both say what colours mean: "
+                                       "give one of them");
+    return CLI_OK;
 }
 
 /* What fxs_draw refuses as an argument was on the command line. */
@@ -152,6 +198,26 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
     return e;
 }
 
+/* What is wrong in the file of numbers was given on the command line. */
+static cli_exit numbered(cli_session *w, fxs_status status) {
+    if (status == FXS_OK)
+        return CLI_OK;
+    cli_exit e = cli_session_fail(w);
+    return status == FXS_EINVAL || status == FXS_ENOTFOUND ? CLI_USAGE : e;
+}
+
+/* The numbers of --overlay are for the nodes that ran, and for the boxes of the outline too. */
+static cli_exit outline_and_number(cli_session *w, const cli_settings *s) {
+    if (!w->numbers)
+        return cli_session_outline(w, s);
+    cli_exit e = numbered(w, fxs_numbers_give(w->numbers, w->model));
+    if (e == CLI_OK)
+        e = cli_session_outline(w, s);
+    if (e == CLI_OK)
+        e = numbered(w, fxs_numbers_give(w->numbers, w->model));
+    return e == CLI_OK ? numbered(w, fxs_numbers_check(w->numbers)) : e;
+}
+
 static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_list *files,
                              bool to_stdout) {
     fxs_draw_options how = {.theme = s->theme,
@@ -163,15 +229,19 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .layout_seconds = s->layout_seconds,
                             .hub_uses = (size_t)s->hub_uses,
                             .max_nodes = (size_t)s->max_nodes,
+                            .color_by = s->overlay ? "overlay" : s->color_by,
+                            .palette = s->palette,
+                            .overlay_title = w->numbers ? fxs_numbers_title(w->numbers) : NULL,
+                            .color_scale = (fxs_color_scale)s->color_scale,
+                            .edge_shapes = s->edge_shapes,
                             .clusters =
                                 s->clusters || s->depth || s->collapse.len || s->fold || s->focus,
                             .png_fit = (fxs_png_fit)s->png_fit};
-    cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE,
-                                 (how.rows & FXS_ROW_STATS) != 0);
+    cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, needs_stats(s));
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
-    e = cli_session_outline(w, s);
+    e = outline_and_number(w, s);
     if (e != CLI_OK)
         return e;
     e = draw(w, s, &how, files, to_stdout);
@@ -182,12 +252,14 @@ static cli_exit run_draw(const cli_settings *s) {
     cli_session w = {0};
     bool to_stdout = false;
     cli_list files = {.items = s->outputs.items};
-    if (s->meta && (row_bits(s) & (FXS_ROW_STATS | FXS_ROW_TIME)))
-        return cli_usage_error("draw", "with --meta there are no values and times to show");
-    cli_exit e = check_outputs(s, &files, &to_stdout);
+    cli_exit e = check_colors(s);
+    if (e == CLI_OK)
+        e = check_outputs(s, &files, &to_stdout);
     if (e != CLI_OK)
         return e;
     e = cli_session_open(&w, &cli_draw, s);
+    if (e == CLI_OK && s->overlay)
+        e = numbered(&w, fxs_numbers_read(w.ctx, s->overlay, &w.numbers));
     if (e == CLI_OK)
         e = run_and_draw(&w, s, &files, to_stdout);
     cli_session_close(&w);
@@ -221,7 +293,8 @@ const cli_command cli_draw = {
         "time is limited (--timeout): a seat belt, not a sandbox. Do not draw files that you "
         "do not trust.",
     .example = "fxscope draw resnet18.fx -i 1x3x224x224 -o resnet18.svg -o resnet18.png\n"
-               "fxscope draw model.fx -i x=2x50:int64:0..999 --rows +params,flops -o model.svg",
+               "fxscope draw model.fx -i x=2x50:int64:0..999 --show +params,flops -o model.svg\n"
+               "fxscope draw model.fx -i 1x3x224x224 --color-by flops -o model.svg",
     .options = options,
     .operand = CLI_MODEL_FILE,
     .min_operands = 1,

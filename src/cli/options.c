@@ -57,7 +57,8 @@ static cli_exit refuse_word(const parser *p, const cli_option *o, const char *va
 
 static cli_exit check_words(const parser *p, const cli_option *o, const char *value) {
     unsigned ignored;
-    for (const char *v = value + (*value == '+');; v++) {
+    for (const char *v = value;; v++) {
+        v += *v == '+' || *v == '-';
         size_t len = strcspn(v, ",");
         if (!find_word(o, v, len, &ignored))
             return refuse_word(p, o, v, len);

@@ -72,6 +72,7 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
 
 void cli_session_close(cli_session *w) {
     fxs_inputs_free(w->inputs);
+    fxs_numbers_free(w->numbers);
     fxs_module_unref(w->model);
     fxs_ctx_free(w->ctx);
 }

@@ -3,13 +3,15 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
+#include "fxoutline.h"
 #include "say.h"
 
 typedef struct cli_session {
     const char *command, *path;
     fxs_ctx *ctx;
     fxs_inputs *inputs;
-    fxs_module *model; /* has a graph */
+    fxs_module *model;    /* has a graph */
+    fxs_numbers *numbers; /* of --overlay; NULL: none */
 } cli_session;
 
 /* Makes a context as the settings say, understands the inputs and reads the model: what a user can

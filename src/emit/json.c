@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pytext.h"
+#include "emit/facts.h"
 #include "emit/table.h"
 
 static json_t *real_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -158,6 +159,10 @@ static json_t *node(const fxs_node *n) {
     json_object_set_new(o, "inputs", names(n->inputs, n->ninputs));
     json_object_set_new(o, "users", names(n->users, n->nusers));
     add_run(o, &n->meta);
+    fxs_nonfinite what = fxs_node_nonfinite(n);
+    if (what != FXS_FINITE)
+        json_object_set_new(o, "nonfinite",
+                            json_string(what == FXS_NONFINITE_FIRST ? "begins" : "inherited"));
     return o;
 }
 

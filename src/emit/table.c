@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "emit/facts.h"
 #include "emit/grid.h"
 
 static const char *const format_names[] = {
@@ -120,6 +121,18 @@ static void put_scaled(fxs_buf *b, double x, const char *unit, bool joined) {
     fxs_buf_printf(b, p && !joined ? " %s" : "%s", unit);
 }
 
+static void put_nonfinite(fxs_buf *b, const fxs_graph *g) {
+    size_t n;
+    const fxs_node *first = fxs_graph_nonfinite(g, &n);
+    if (!first)
+        return;
+    fxs_buf_printf(b, "NaN or Inf begins at %s", first->name);
+    if (n > 1)
+        fxs_buf_printf(b, ", and at %zu more node%s whose inputs are finite", n - 1,
+                       n == 2 ? "" : "s");
+    fxs_buf_putc(b, '\n');
+}
+
 static void put_totals(fxs_buf *b, const fxs_module *m) {
     size_t outcomes[FXS_OUTCOME_COUNT] = {0};
     double flops = 0, seconds = 0;
@@ -141,6 +154,7 @@ static void put_totals(fxs_buf *b, const fxs_module *m) {
     if (outcomes[FXS_BLOCKED])
         fxs_buf_printf(b, ", %zu blocked", outcomes[FXS_BLOCKED]);
     fxs_buf_putc(b, '\n');
+    put_nonfinite(b, m->graph);
 }
 
 /* One line a node: name, kind, result in full; control characters can't be in them but inside a

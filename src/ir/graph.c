@@ -2,6 +2,7 @@
 #include "ir/graph.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 static const char *const kind_names[] = {
@@ -374,6 +375,11 @@ fxs_module *fxs_graph_owning_module(const fxs_graph *g) { return g->owner; }
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }
 const fxs_value *fxs_node_kwargs(const fxs_node *n) { return &n->kwargs; }
 const fxs_meta *fxs_node_meta(const fxs_node *n) { return &n->meta; }
+
+void fxs_node_set_overlay(fxs_node *n, double value) {
+    n->meta.has_overlay = !isnan(value);
+    n->meta.overlay = n->meta.has_overlay ? value : 0;
+}
 
 static size_t give_nodes(fxs_node *const *from, size_t n, fxs_node **out, size_t max) {
     if (n && max)

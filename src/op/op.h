@@ -147,11 +147,36 @@ int64_t fxs_arg_numel(const fxs_call *c, int i);
 /* ---- tables
  * -------------------------------------------------------------------------------------------- */
 
+/* What a reader of a picture tells apart; op/group.c says which a node belongs to. X(NAME, class in
+ * pictures, what legends say) */
+#define FXS_GROUP_MAP(X)                                                                           \
+    X(OTHER, "other", "other")                                                                     \
+    X(CONVOLUTION, "convolution", "convolution")                                                   \
+    X(LINEAR, "linear", "linear, matmul")                                                          \
+    X(NORM, "norm", "normalisation")                                                               \
+    X(ACTIVATION, "activation", "activation")                                                      \
+    X(POOLING, "pooling", "pooling, resampling")                                                   \
+    X(ATTENTION, "attention", "attention, recurrent")                                              \
+    X(ELEMENTWISE, "elementwise", "elementwise")                                                   \
+    X(SHAPE, "shape", "shape, view")                                                               \
+    X(REDUCE, "reduce", "reduction")                                                               \
+    X(INDEX, "index", "index, embedding")                                                          \
+    X(CREATE, "create", "creation, random")                                                        \
+    X(LOSS, "loss", "loss")
+
+typedef enum fxs_group {
+#define X(name, class, text) FXS_GROUP_##name,
+    FXS_GROUP_MAP(X)
+#undef X
+        FXS_GROUP_COUNT
+} fxs_group;
+
 typedef struct fxs_module_row fxs_module_row;
 typedef struct fxs_family {
-    const char *name;              /* "convolution": for `fxscope ops` and colours */
+    const char *name;              /* "convolution": for `fxscope ops` */
     const fxs_op *ops;             /* ends with a row without name; may be NULL */
     const fxs_module_row *modules; /* the same */
+    fxs_group group;               /* of all its rows but the few that op/group.c lists */
 } fxs_family;
 
 /* Ends with a family without name; defined in kernels/families.c. */

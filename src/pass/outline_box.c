@@ -90,6 +90,8 @@ static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_n
         sum->bytes_read += one->bytes_read;
         sum->bytes_written += one->bytes_written;
         sum->seconds += one->seconds;
+        sum->overlay += one->overlay;
+        sum->has_overlay = sum->has_overlay || one->has_overlay;
         if (!worst || severity[one->outcome] > severity[worst->meta.outcome])
             worst = w->p->node[i];
     }

@@ -27,10 +27,10 @@ offers "--help" fxscope --h
 offers "--version" fxscope --v
 offers "--theme --threads" fxscope draw --th
 offers "--threads" fxscope draw m.fx --thr
-offers "light dark" fxscope draw m.fx --theme ''
+offers "light dark grey" fxscope draw m.fx --theme ''
 offers "dark" fxscope draw m.fx --theme d
 offers "dark" fxscope draw m.fx --theme = d
-offers "light dark" fxscope draw m.fx --theme =
+offers "light dark grey" fxscope draw m.fx --theme =
 offers "name,result" fxscope draw m.fx --rows name,resu
 offers "stats" fxscope draw m.fx --rows stat
 offers "graph tabular modules file code python" fxscope print m.fx --format ''

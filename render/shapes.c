@@ -1,0 +1,63 @@
+/* shapes.c: what goes along an edge, as the edge's label: the sizes of the tensors, with the dtype
+ * where it is not float32. Called by view.c. */
+#include <string.h>
+
+#include "escape.h"
+#include "view.h"
+
+enum { MOST = 3 }; /* tensors that are told one by one */
+
+typedef struct shapes {
+    fxs_buf text;
+    size_t n;
+} shapes;
+
+static bool put_shape(void *user, const fxs_value *leaf) {
+    shapes *s = user;
+    if (leaf->tag != FXS_V_TENSOR)
+        return true;
+    const fxs_tensor *t = leaf->u.tensor;
+    if (s->n++ >= MOST)
+        return true;
+    if (s->n > 1)
+        fxs_buf_puts(&s->text, ", ");
+    if (t->dtype != FXS_FLOAT32)
+        fxs_buf_printf(&s->text, "%s ", fxs_dtype_name(t->dtype));
+    for (int i = 0; i < t->ndim; i++) /* a multiplication sign between */
+        fxs_buf_printf(&s->text, i ? "\303\227%lld" : "%lld", (long long)t->sizes[i]);
+    if (t->ndim == 0)
+        fxs_buf_puts(&s->text, "scalar");
+    return true;
+}
+
+static bool label(fxs_view *v, fxs_view_edge *e) {
+    const fxs_meta *meta = &v->nodes[e->from].node->meta;
+    shapes s = {0};
+    fxs_buf clean = {0};
+    if (meta->outcome != FXS_DONE || !meta->has_tensor)
+        return true;
+    fxs_value_visit(&meta->result, put_shape, &s);
+    if (s.n > MOST) {
+        fxs_buf_cut(&s.text, 0);
+        fxs_buf_printf(&s.text, "%zu tensors", s.n);
+    }
+    fxs_clean(&clean, s.text.data ? s.text.data : "", s.text.len, FXS_CELL_CHARS, false);
+    fxs_buf_add(&clean, "", 0);
+    bool ok = !s.text.failed && !clean.failed;
+    fxs_line *l = &e->label;
+    if (ok) {
+        l->text = fxs_arena_dup(&v->arena, clean.data, clean.len);
+        l->len = clean.len;
+        ok = l->text && fxs_fonts_width(v->fonts, FXS_INK_KEY, l->text, l->len, &l->width);
+    }
+    fxs_buf_free(&s.text);
+    fxs_buf_free(&clean);
+    return ok;
+}
+
+bool fxs_view_label_edges(fxs_view *v) {
+    for (size_t i = 0; i < v->nedges; i++)
+        if (!label(v, &v->edges[i]))
+            return false;
+    return true;
+}
