@@ -243,6 +243,10 @@ static const struct {
 
 static const fxs_value *named_field(const fxs_value *v, const char *name) {
     const char *type = fxs_value_type_name(v);
+    const char *const *fields = v->tag == FXS_V_TUPLE ? v->u.seq->fields : NULL;
+    for (size_t k = 0; fields && fields[k]; k++)
+        if (strcmp(fields[k], name) == 0)
+            return fxs_value_item(v, k);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         for (size_t k = 0; strcmp(named[i].type, type) == 0 && k < 2; k++)
             if (strcmp(named[i].fields[k], name) == 0)

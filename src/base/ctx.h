@@ -9,6 +9,21 @@
 struct fxs_pool;
 struct fxs_blocks;
 struct fxs_registry;
+struct fxs_value;
+
+/* What a front end computes that the library has no operator for: functions of the user's program,
+ * methods of its objects (FXS_V_OBJECT). `meta`: tensors have no values. Results as those of the
+ * interpreter's methods; FXS_EUNKNOWN: not known there either. */
+typedef struct fxs_host {
+    fxs_status (*call_function)(void *user, const char *target, const struct fxs_value *args,
+                                const struct fxs_value *kwargs, bool meta,
+                                struct fxs_value *result);
+    fxs_status (*call_method)(void *user, const char *name, const struct fxs_value *args,
+                              const struct fxs_value *kwargs, bool meta, struct fxs_value *result);
+    fxs_status (*call_module)(void *user, const char *path, const struct fxs_value *args,
+                              const struct fxs_value *kwargs, bool meta, struct fxs_value *result);
+    void *user;
+} fxs_host;
 
 struct fxs_ctx {
     fxs_status status;
@@ -20,6 +35,7 @@ struct fxs_ctx {
     struct fxs_blocks *blocks;     /* base/storage.c; counted: storages may outlive the context */
     struct fxs_registry *registry; /* op/registry.c, made at first use */
     void (*registry_free)(struct fxs_registry *r);
+    const fxs_host *host; /* NULL: there is none; not owned */
 };
 
 /* Sets status and message unless an error is already kept (the first one wins), and returns the

@@ -90,6 +90,15 @@ fxs_storage *fxs_storage_map(fxs_mapping *file, void *data, size_t bytes) {
     return s;
 }
 
+fxs_storage *fxs_storage_borrow(void *data, size_t bytes, void (*release)(void *owner),
+                                void *owner) {
+    fxs_storage *s = fxs_alloc(1, sizeof *s);
+    if (s)
+        *s = (fxs_storage){
+            .refs = 1, .bytes = bytes, .data = data, .release = release, .owner = owner};
+    return s;
+}
+
 fxs_storage *fxs_storage_ref(fxs_storage *s) {
     s->refs++;
     return s;
@@ -99,8 +108,11 @@ void fxs_storage_unref(fxs_storage *s) {
     if (!s || --s->refs > 0)
         return;
     fxs_blocks *b = s->blocks;
-    if (s->file) {
-        fxs_mapping_unref(s->file);
+    if (!b) {
+        if (s->file)
+            fxs_mapping_unref(s->file);
+        else
+            s->release(s->owner);
         fxs_free(s);
         return;
     }

@@ -208,6 +208,7 @@ static fxs_status map_seq(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_ma
     FXS_TRY(fxs_make_seq(ctx, a, v->tag, v->u.seq->len, out));
     out->u.seq->kind = v->u.seq->kind;
     out->u.seq->type_name = v->u.seq->type_name;
+    out->u.seq->fields = v->u.seq->fields;
     for (size_t i = 0; i < v->u.seq->len; i++)
         FXS_TRY(fxs_value_map(ctx, a, &v->u.seq->items[i], fn, user, &out->u.seq->items[i]));
     return FXS_OK;

@@ -17,6 +17,8 @@ struct fxs_seq {
     int refs;
     fxs_tuple_kind kind;
     const char *type_name; /* of a named tuple, static or in the same arena */
+    const char *const *fields; /* their names, if the type's are not known to getattr anyway; NULL
+                                  behind the last; as type_name */
     size_t len;
     fxs_value items[];
 };

@@ -157,7 +157,7 @@ static fxs_status check_writable(fxs_call *c, const fxs_tensor *self) {
 }
 
 static bool fits_over(const fxs_tensor *out, const fxs_tensor *t) {
-    if (!t->storage || t->storage->file || t->offset != 0 || t->dtype != out->dtype ||
+    if (!t->storage || !t->storage->blocks || t->offset != 0 || t->dtype != out->dtype ||
         t->ndim != out->ndim)
         return false;
     for (int i = 0; i < t->ndim; i++)

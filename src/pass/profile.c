@@ -87,7 +87,7 @@ static fxs_status add_parameters(void *user, const char *path, fxs_module *m) {
     (void)path;
     for (size_t i = 0; i < m->nattributes; i++) {
         const fxs_parameter *p = m->attributes[i].param;
-        if (p->made_for == m && p->data && p->data->storage && !p->data->storage->file)
+        if (p->made_for == m && p->data && p->data->storage && p->data->storage->blocks)
             *bytes += (double)p->data->storage->capacity;
     }
     return FXS_OK;

@@ -72,13 +72,30 @@ static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_cand
     return s;
 }
 
+static bool is_no_object(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_OBJECT;
+}
+
+/* An object of the front end's is among the arguments: no operator of ours takes one. */
+static bool has_object(const fxs_value *args) { return !fxs_value_visit(args, is_no_object, NULL); }
+
 fxs_status fxs_interpreter_call_function(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                          const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops;
+    const fxs_host *host = it->ctx->host;
     FXS_TRY(fxs_registry_find(it->ctx, n->target, &ops));
+    if (host && (!ops || has_object(args)))
+        return host->call_function(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,
+                                   result);
     if (!ops)
         return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no operator %s here", n->target);
     return call_op(it, n, ops, args, kwargs, result);
+}
+
+static const char *self_type(const fxs_value *args) {
+    const fxs_value *self = fxs_value_item(args, 0);
+    return self->tag == FXS_V_TENSOR ? "Tensor" : fxs_value_type_name(self);
 }
 
 /* x.view(...) is Tensor.view, size.numel() is torch.Size.numel: by the type of the first argument.
@@ -89,20 +106,25 @@ static fxs_status find_method(fxs_interpreter *it, const fxs_node *n, const fxs_
     fxs_buf name = {0};
     if (!self)
         return fxs_fail(it->ctx, FXS_ETYPE, "method %s is called on nothing", n->target);
-    const char *type = self->tag == FXS_V_TENSOR ? "Tensor" : fxs_value_type_name(self);
-    fxs_buf_printf(&name, "%s.%s", type, n->target);
+    fxs_buf_printf(&name, "%s.%s", self_type(args), n->target);
     fxs_status s =
         name.failed ? fxs_fail_memory(it->ctx) : fxs_registry_find(it->ctx, name.data, ops);
-    if (s == FXS_OK && !*ops)
-        s = fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no method %s here", name.data);
     fxs_buf_free(&name);
     return s;
 }
 
 fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                        const fxs_value *kwargs, fxs_value *result) {
-    const fxs_candidate *ops;
-    FXS_TRY(find_method(it, n, args, &ops));
+    const fxs_candidate *ops = NULL;
+    const fxs_host *host = it->ctx->host;
+    if (!host || !has_object(args))
+        FXS_TRY(find_method(it, n, args, &ops));
+    if (!ops && host)
+        return host->call_method(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,
+                                 result);
+    if (!ops)
+        return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no method %s.%s here", self_type(args),
+                        n->target);
     return call_op(it, n, ops, args, kwargs, result);
 }
 
@@ -226,6 +248,10 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
     it->parameters = fxs_module_parameter_count(at.module);
     if (at.module->graph)
         return call_graph(it, at.module, args, kwargs, result);
+    const fxs_host *host = it->ctx->host;
+    if (!at.module->row && host)
+        return host->call_module(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,
+                                 result);
     if (!at.module->row)
         return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no layer %s here", at.module->class_name);
     state_user u = {.it = it, .module = at.module};

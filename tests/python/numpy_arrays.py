@@ -30,5 +30,45 @@ def test_arrays_and_scalars():
     raises(RuntimeError, torch.ones(2, requires_grad=True).numpy, text='requires grad')
 
 
+def test_memory_is_shared():
+    np = numpy()
+    n = np.zeros((3, 4), np.float32)
+    t = torch.from_numpy(n)
+    t += 1
+    assert n.sum() == 12
+    n[0] = 5
+    assert t[0].tolist() == [5] * 4
+    turned = torch.as_tensor(n.T)
+    turned[1, 2] = 9
+    assert n[2, 1] == 9 and turned.stride() == (1, 4)
+    copy = torch.tensor(n)
+    copy.zero_()
+    assert n[2, 1] == 9
+    del n
+    assert t.sum() == 36  # the tensor keeps the array's memory
+    rows = np.arange(6.0).reshape(3, 2)
+    every = torch.from_numpy(rows[::2])
+    every.mul_(-1)
+    assert rows.tolist() == [[0, -1], [2, 3], [-4, -5]]
+    # results never take the memory of what they are computed from
+    x = np.ones(4)
+    torch.relu(torch.from_numpy(x) * 1).add_(1)
+    (torch.from_numpy(x) + 1).mul_(2)
+    assert x.tolist() == [1] * 4
+    scalar = np.array(5)
+    torch.from_numpy(scalar).add_(1)
+    assert scalar == 6
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    torch.from_numpy(fixed).add_(1)
+    assert fixed.tolist() == [0, 1, 2]  # PyTorch would write to it, and warn
+    backwards = torch.from_numpy(np.arange(3)[::-1].copy())
+    assert backwards.tolist() == [2, 1, 0]
+    back = torch.ones(3).numpy()
+    torch.from_numpy(back).add_(1)
+    assert back.tolist() == [2] * 3
+    assert torch.from_numpy(np.zeros((0, 3))).shape == (0, 3)
+
+
 if __name__ == '__main__':
     sys.exit(main(globals()))

@@ -169,54 +169,6 @@ static int fill(fxs_tensor *t, int dim, char **p, PyObject *o) {
     return bad;
 }
 
-/* ---- buffers ---- */
-
-static fxs_dtype dtype_of_format(const char *f, Py_ssize_t size) {
-    static const struct {
-        const char *codes;
-        fxs_dtype by_size[9];
-    } rows[] = {
-        {"bhilqn", {[1] = FXS_INT8, [2] = FXS_INT16, [4] = FXS_INT32, [8] = FXS_INT64}},
-        {"BHILQN", {[1] = FXS_UINT8, [2] = FXS_UINT16, [4] = FXS_UINT32, [8] = FXS_UINT64}},
-        {"efd", {[2] = FXS_FLOAT16, [4] = FXS_FLOAT32, [8] = FXS_FLOAT64}},
-    };
-    f += strspn(f, "@=<");
-    if (strcmp(f, "?") == 0)
-        return FXS_BOOL;
-    if (strcmp(f, "Zf") == 0)
-        return FXS_COMPLEX64;
-    if (strcmp(f, "Zd") == 0)
-        return FXS_COMPLEX128;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && *f && !f[1]; i++)
-        if (strchr(rows[i].codes, *f) && size >= 1 && size <= 8 &&
-            (rows[i].by_size[size] || (i == 2 && size == 4)))
-            return rows[i].by_size[size];
-    return FXS_DTYPE_COUNT;
-}
-
-PyObject *fxpy_tensor_from_buffer(PyObject *o) {
-    Py_buffer view;
-    int64_t sizes[FXS_MAX_DIM];
-    fxs_tensor *t = NULL;
-    if (PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) < 0)
-        return NULL;
-    fxs_dtype d = dtype_of_format(view.format ? view.format : "B", view.itemsize);
-    for (int i = 0; i < view.ndim && i < FXS_MAX_DIM; i++)
-        sizes[i] = view.shape[i];
-    if (d == FXS_DTYPE_COUNT || view.ndim > FXS_MAX_DIM)
-        PyErr_Format(PyExc_TypeError,
-                     "can't convert np.ndarray of type %.20s. The only supported types are: "
-                     "float64, float32, float16, complex64, complex128, int64, int32, int16, "
-                     "int8, uint8, and bool.",
-                     view.format ? view.format : "?");
-    else if (fxs_tensor_new(fxpy_ctx(), d, view.ndim, sizes, &t) != FXS_OK)
-        fxpy_raise();
-    else if (PyBuffer_ToContiguous(fxs_tensor_data(t), &view, view.len, 'C') < 0)
-        fxs_tensor_unref(t), t = NULL;
-    PyBuffer_Release(&view);
-    return t ? fxpy_tensor_new(t) : NULL;
-}
-
 static bool has_buffer(PyObject *o) {
     return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !PyByteArray_Check(o) &&
            !fxpy_is_tensor(o);
@@ -345,8 +297,11 @@ static PyObject *run_as_tensor(PyObject *self, PyObject *const *args, Py_ssize_t
             0 ||
         optional_dtype(dtype, &d) < 0)
         return NULL;
-    if (fxpy_is_tensor(data) && !(copy && PyObject_IsTrue(copy) == 1))
+    bool shared = !(copy && PyObject_IsTrue(copy) == 1);
+    if (shared && fxpy_is_tensor(data))
         return on_device(cast(Py_NewRef(data), d), device);
+    if (shared && has_buffer(data))
+        return on_device(cast(fxpy_tensor_share_buffer(data), d), device);
     return on_device(fxpy_tensor_from_data(data, d), device);
 }
 
@@ -356,10 +311,12 @@ static PyObject *run_from_numpy(PyObject *self, PyObject *const *args, Py_ssize_
     if (n != 1 || kwnames)
         return PyErr_Format(PyExc_TypeError, "from_numpy() takes exactly one argument (%zd given)",
                             n);
+    if (fxpy_numpy_is_ours() == 1 && fxpy_is_tensor(args[0]))
+        return Py_NewRef(args[0]);
     if (!has_buffer(args[0]))
         return PyErr_Format(PyExc_TypeError, "expected np.ndarray (got %.100s)",
                             Py_TYPE(args[0])->tp_name);
-    return fxpy_tensor_from_buffer(args[0]);
+    return fxpy_tensor_share_buffer(args[0]);
 }
 
 static PyObject *run_is_tensor(PyObject *self, PyObject *const *args, Py_ssize_t n,

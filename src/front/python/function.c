@@ -215,6 +215,13 @@ PyObject *fxpy_function_find(const char *target) {
     return ops && starts(path, "torch.") ? Py_XNewRef(object_at(path)) : NULL;
 }
 
+PyObject *fxpy_function_exact(const char *target) {
+    const fxs_candidate *ops = NULL;
+    if (fxs_registry_find(fxpy_ctx(), target, &ops) != FXS_OK)
+        return fxpy_raise();
+    return ops && starts(target, "torch.") ? Py_XNewRef(object_at(target)) : NULL;
+}
+
 /* ---- all of them ---- */
 
 static int put(PyObject *table, const char *path) {

@@ -142,6 +142,9 @@ extern PyTypeObject *fxpy_function_type, *fxpy_method_type;
 /* The function of a qualified name as torch.fx prints targets ("torch.relu", "torch._C._nn.gelu",
  * "torch.nn.functional.relu"); made on demand. NULL without an exception: there is none. */
 PyObject *fxpy_function_find(const char *target);
+/* The same for a target that a trace has spelled: torch.meshgrid is the builtin there, and not what
+ * users call by that name. */
+PyObject *fxpy_function_exact(const char *target);
 /* "torch._C._nn.gelu" of a Function; borrowed from it. */
 const char *fxpy_function_path(PyObject *function);
 /* Runs a row eagerly, by its spelling: args a tuple, kwargs a dict or NULL. */

@@ -13,8 +13,6 @@ int fxpy_guard_start(const fxs_python_options *options);
 void fxpy_guard_stop(void);
 /* Again around a function of the file that is called after that: what is left of the time. */
 void fxpy_guard_resume(void);
-/* Whether the exception that is set is the time limit's. */
-bool fxpy_guard_timed_out(void);
 
 /* ---- its parts ---- */
 

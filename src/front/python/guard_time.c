@@ -24,7 +24,21 @@ static struct timespec deadline;
 static bool running, stop; /* stop: under the lock */
 static atomic_bool due;    /* an exception is to be raised */
 
-bool fxpy_guard_timed_out(void) { return time_is_up && PyErr_ExceptionMatches(time_is_up); }
+/* The exception is raised as a class, without a text. */
+static PyObject *said(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return PyUnicode_FromString("the time limit was reached (--timeout)");
+}
+
+static PyObject *make_exception(void) {
+    static PyMethodDef str = {"__str__", said, METH_NOARGS, NULL};
+    PyObject *dict = PyDict_New(), *function = PyCFunction_New(&str, NULL), *made = NULL;
+    if (dict && function && PyDict_SetItemString(dict, "__str__", function) == 0)
+        made = PyErr_NewException("fxfront.TimeIsUp", PyExc_BaseException, dict);
+    Py_XDECREF(dict);
+    Py_XDECREF(function);
+    return made;
+}
 
 /* Signals are the program's business. */
 static int start_thread(pthread_t *t, void *(*run)(void *)) {
@@ -115,7 +129,7 @@ int fxpy_guard_watch(double seconds) {
     if (seconds <= 0 || running)
         return 0;
     if (!time_is_up)
-        time_is_up = PyErr_NewException("fxfront.TimeIsUp", PyExc_BaseException, NULL);
+        time_is_up = make_exception();
     if (!time_is_up)
         return -1;
     pthread_once(&once, init_condition);

@@ -357,11 +357,23 @@ static PyObject *tensor_reduce(PyObject *o, PyObject *unused) {
 
 /* ---- towards numpy and text ---- */
 
+int fxpy_numpy_is_ours(void) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *array = numpy ? PyObject_GetAttrString(numpy, "ndarray") : NULL;
+    int ours = array ? array == (PyObject *)fxpy_tensor_type : -1;
+    Py_XDECREF(numpy);
+    Py_XDECREF(array);
+    PyErr_Clear();
+    return ours;
+}
+
 static PyObject *to_numpy(PyObject *o, PyObject *args, PyObject *kwargs) {
     (void)args, (void)kwargs;
     if (fxpy_tensor_meta(o)->requires_grad)
         return PyErr_Format(PyExc_RuntimeError, "Can't call numpy() on Tensor that requires grad. "
                                                 "Use tensor.detach().numpy() instead.");
+    if (fxpy_numpy_is_ours() == 1)
+        return fxpy_call2("Tensor.detach", o, NULL);
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *view = numpy ? PyMemoryView_FromObject(o) : NULL;
     PyObject *out = view ? PyObject_CallMethod(numpy, "asarray", "O", view) : NULL;

@@ -4,6 +4,7 @@
 
 #include "front/python/embed.h"
 #include "front/python/guard.h"
+#include "front/python/host.h"
 #include "front/python/report.h"
 
 /* ---- around a call of the driver ---- */
@@ -99,6 +100,10 @@ static int load(fxs_ctx *ctx, const char *spec, const fxs_python_options *option
     if (!driver)
         return -1;
     PyObject *module = call(driver, "load", spec, options);
+    ctx->host = &fxpy_host;
+    fxpy_host_root(module);
+    fxpy_host_enter = fxpy_guard_resume;
+    fxpy_host_leave = fxpy_guard_stop;
     int bad = !module || fxpy_lower(module, out) < 0 ? -1 : 0;
     finish(driver, bad, options);
     Py_XDECREF(module);

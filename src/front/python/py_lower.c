@@ -2,6 +2,7 @@
  * graph, and where each node comes from. Called when the core shall draw, infer or print what a
  * script or a model file made; nothing of Python is needed afterwards. */
 #include "front/python/fxgraph.h"
+#include "front/python/host.h"
 
 #include <string.h>
 
@@ -48,16 +49,46 @@ static int put_tensors(fxs_module *root, PyObject *module, const char *method, b
     return bad ? -1 : 0;
 }
 
+static int lower_modules(PyObject *module, fxs_module **out);
+
+/* ("encoder", "a): b(", module): a submodule whose name text can't have. */
+static int put_child(fxs_module *root, PyObject *row) {
+    const char *path = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 0));
+    const char *name = path ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 1)) : NULL;
+    fxs_module *parent = name ? fxs_module_find(root, path) : NULL, *child = NULL;
+    if (!parent)
+        return name ? 0 : -1;
+    if (lower_modules(PyTuple_GET_ITEM(row, 2), &child) < 0)
+        return -1;
+    int bad = failed(fxs_module_add_child(parent, name, child));
+    fxs_module_unref(child);
+    return bad;
+}
+
 /* What print(module) shows, read by the text front. */
-static int lower_tree(PyObject *module, fxs_module **out) {
+static int lower_modules(PyObject *module, fxs_module **out) {
     PyObject *place = PyImport_ImportModule("torch.nn.modules.module");
     PyObject *text = place ? PyObject_CallMethod(place, "core_text", "O", module) : NULL;
-    Py_XDECREF(place);
-    const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
+    PyObject *rows = text ? PyObject_CallMethod(place, "left_out", "O", module) : NULL;
+    const char *s = rows ? PyUnicode_AsUTF8(text) : NULL;
     *out = s ? fxs_nn(fxpy_ctx(), "%s", s) : NULL;
-    Py_XDECREF(text);
     if (s && !*out)
         fxpy_raise();
+    for (Py_ssize_t i = 0; *out && i < PyList_GET_SIZE(rows); i++) {
+        if (put_child(*out, PyList_GET_ITEM(rows, i)) < 0) {
+            fxs_module_unref(*out);
+            *out = NULL;
+        }
+    }
+    Py_XDECREF(place);
+    Py_XDECREF(text);
+    Py_XDECREF(rows);
+    return *out ? 0 : -1;
+}
+
+static int lower_tree(PyObject *module, fxs_module **out) {
+    if (lower_modules(module, out) < 0)
+        return -1;
     if (*out && (put_tensors(*out, module, "named_parameters", false) < 0 ||
                  put_tensors(*out, module, "named_buffers", true) < 0)) {
         fxs_module_unref(*out);
@@ -173,6 +204,8 @@ static int lower_node(lowering *l, FxpyNode *n) {
     if (!bad) {
         const char *name = PyUnicode_AsUTF8(n->name), *t = PyUnicode_AsUTF8(target);
         bad = !name || !t ||
+              (kind == FXS_CALL_FUNCTION && fxpy_ctx()->host == &fxpy_host &&
+               fxpy_host_put(t, n->target) < 0) ||
               failed(fxs_graph_create_node(
                   l->graph, kind, t, &args, kwargs.tag == FXS_V_DICT ? &kwargs : NULL, name,
                   type == Py_None ? NULL : PyUnicode_AsUTF8(type), &made)) < 0;

@@ -115,6 +115,9 @@ static bool is_hinted(PyObject *self) {
 
 static PyObject *attribute_of(PyObject *self, PyObject *name) {
     bool hinted = is_hinted(self);
+    const char *text = hinted && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (text && strncmp(text, "__array_", 8) == 0) /* numpy asks, and __array__ is the answer */
+        return PyErr_Format(PyExc_AttributeError, "'Proxy' object has no attribute '%U'", name);
     if (hinted) { /* sizes that are concrete in this trace */
         PyObject *args[] = {self, name};
         PyObject *r = fxpy_call_registered("concrete_attribute", args, 2);
@@ -405,6 +408,34 @@ static Py_ssize_t hinted_len(PyObject *self) {
     return n;
 }
 
+/* numpy's functions: what they make of the value is a constant of the trace. */
+static PyObject *hinted_array(PyObject *self, PyObject *args, PyObject *kwargs) {
+    PyObject *v = value_of(self), *numpy = v ? PyImport_ImportModule("numpy") : NULL;
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "asarray", "O", v) : NULL;
+    PyObject *dtype = array && PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
+    (void)kwargs;
+    if (dtype && dtype != Py_None)
+        Py_SETREF(array, PyObject_CallMethod(array, "astype", "O", dtype));
+    Py_XDECREF(v);
+    Py_XDECREF(numpy);
+    return array;
+}
+
+static PyObject *hinted_round(PyObject *self, PyObject *args) {
+    PyObject *v = value_of(self), *builtins = v ? PyEval_GetBuiltins() : NULL; /* borrowed */
+    PyObject *round = builtins ? PyDict_GetItemString(builtins, "round") : NULL, *r = NULL;
+    PyObject *digits = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : Py_None;
+    if (round)
+        r = PyObject_CallFunctionObjArgs(round, v, digits, NULL);
+    Py_XDECREF(v);
+    return r;
+}
+
+static PyMethodDef hinted_methods[] = {
+    {"__array__", (PyCFunction)(void (*)(void))hinted_array, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"__round__", hinted_round, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
 /* Numbers, texts and tuples find themselves in a dict, as einops needs it. */
 static Py_hash_t hinted_hash(PyObject *self) {
     PyObject *v = fxpy_proxy_hint(self);
@@ -485,10 +516,9 @@ static PyType_Slot attribute_slots[] = {
     {0, NULL},
 };
 static PyType_Slot hinted_slots[] = {
-    {Py_tp_hash, hinted_hash},   {Py_tp_richcompare, proxy_compare},
-    {Py_nb_int, hinted_int},     {Py_nb_index, hinted_index},
-    {Py_nb_float, hinted_float}, {Py_sq_length, hinted_len},
-    {Py_mp_length, hinted_len},  {0, NULL},
+    {Py_tp_hash, hinted_hash},   {Py_tp_richcompare, proxy_compare}, {Py_nb_int, hinted_int},
+    {Py_nb_index, hinted_index}, {Py_nb_float, hinted_float},        {Py_sq_length, hinted_len},
+    {Py_mp_length, hinted_len},  {Py_tp_methods, hinted_methods},    {0, NULL},
 };
 
 static PyTypeObject *make_type(PyObject *module, const char *name, PyType_Slot *slots,

@@ -162,7 +162,7 @@ static PyObject *record_as(PyObject *tracer, PyObject *func, const fxs_spelled *
     PyObject *target = as->method ? PyUnicode_FromString(as->target)
                        : strcmp(as->target, fxpy_function_path(func)) == 0
                            ? Py_NewRef(func)
-                           : fxpy_function_find(as->target);
+                           : fxpy_function_exact(as->target);
     PyObject *args = target ? back(&as->args) : NULL, *kwargs = NULL, *out = NULL;
     if (args)
         kwargs = back_kwargs(&as->kwargs);

@@ -114,8 +114,6 @@ static PyObject *own_text(const error *e) {
 static PyObject *what(const error *e, const char *name) {
     if (PyErr_GivenExceptionMatches(e->type, PyExc_MemoryError))
         return PyUnicode_FromString("out of memory (--max-memory)");
-    if (strcmp(name, "TimeIsUp") == 0)
-        return PyUnicode_FromString("the time limit was reached (--timeout)");
     PyObject *text = own_text(e), *said = NULL;
     if (!text || is_loaders(e->type))
         return text;

@@ -140,6 +140,10 @@ PyObject *fxpy_call2(const char *spelling, PyObject *a, PyObject *b);
 PyObject *fxpy_tensor_from_data(PyObject *data, fxs_dtype dtype);
 /* A tensor over the memory of a buffer (copied); 0 when o has none. */
 PyObject *fxpy_tensor_from_buffer(PyObject *o);
+/* 1: numpy is the stand-in, whose arrays are tensors; 0: it is numpy; -1: neither is there. */
+int fxpy_numpy_is_ours(void);
+/* The same over o's own memory, where a tensor can have it: writing one writes the other. */
+PyObject *fxpy_tensor_share_buffer(PyObject *o);
 /* Functions without a row: they take any Python object. Ends with a row without a path. */
 typedef struct fxpy_native {
     const char *path;

@@ -7,8 +7,25 @@ PyObject *(*fxpy_node_hook)(const fxs_value *v);
 
 /* ---- objects that travel as they are ---- */
 
+/* Of numpy's arrays, what is told of tensors: "ndarray(float32, (2, 3))". NULL: it is none. */
+static PyObject *array_text(PyObject *o) {
+    PyObject *dtype = PyObject_GetAttrString(o, "dtype"), *text = NULL;
+    PyObject *shape = dtype ? PyObject_GetAttrString(o, "shape") : NULL;
+    if (shape && PyTuple_Check(shape)) {
+        const char *name = strrchr(Py_TYPE(o)->tp_name, '.');
+        text = PyUnicode_FromFormat("%s(%S, %S)", name ? name + 1 : Py_TYPE(o)->tp_name, dtype,
+                                    shape);
+    }
+    Py_XDECREF(dtype);
+    Py_XDECREF(shape);
+    PyErr_Clear();
+    return text;
+}
+
 static void object_print(const void *data, fxs_buf *out) {
-    PyObject *text = PyObject_Repr((PyObject *)data);
+    PyObject *text = array_text((PyObject *)data);
+    if (!text)
+        text = PyObject_Repr((PyObject *)data);
     const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
     fxs_buf_puts(out, s ? s : "<object>");
     if (!s)

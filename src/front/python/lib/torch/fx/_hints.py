@@ -113,12 +113,20 @@ class HintedTracer(Tracer):
         """The value of a proxy for the example inputs, with its data."""
         node = proxy.node
         try:
-            value = self._hint_of(node)
+            value = self._known(node)
             if isinstance(value, torch.Tensor) and value.device.type == 'meta':
                 value = self._real_value(node)
         except Exception as e:
             raise TraceError(f'the value of {node} is needed here, and is not known: {e}') from e
         return value
+
+    def _known(self, node):
+        """The hint, or where it could not be told without data (numpy's arrays), what data give."""
+        if node in self._errors:
+            value = self._real_value(node)
+            del self._errors[node]
+            node._hint = value
+        return self._hint_of(node)
 
     def _real_value(self, node):
         """Computes a node, and what it needs, with data."""
@@ -131,7 +139,7 @@ class HintedTracer(Tracer):
                 continue
             wanted.pop()
             if n not in self._real:
-                self._real[n] = n._hint if n.op == 'placeholder' else \
+                self._real[n] = self._hint_of(n) if n.op == 'placeholder' else \
                     self._compute(n, self._real.__getitem__, meta=False)
         return self._real[node]
 
@@ -139,13 +147,13 @@ class HintedTracer(Tracer):
         return bool(self.value_of(obj))
 
     def iter(self, obj):
-        hint = self._hint_of(obj.node)
+        hint = self._known(obj.node)
         if isinstance(hint, dict):
             return iter(list(hint))
         return iter([obj[i] for i in range(len(hint))])
 
     def keys(self, obj):
-        return list(self._hint_of(obj.node))
+        return list(self._known(obj.node))
 
     def concrete_attribute(self, proxy, name):
         if not self.concrete or name not in _PLAIN_ATTRIBUTES:
@@ -180,6 +188,18 @@ class HintedTracer(Tracer):
             _fxscope._set_proxies_are_tensors(before)
 
 
+class TracedModule(GraphModule):
+    """Its code is compiled when it is run: a graph may be drawn whose code is none, since names of
+    its modules are no words of Python."""
+
+    def _forward_of(self, code):
+        def forward(self, *args, **kwargs):
+            cls = type(self)
+            cls.forward = GraphModule._forward_of(self, code)
+            return cls.forward(self, *args, **kwargs)
+        return forward
+
+
 def trace(root, inputs=(), tier=None, build=None, tracers=None):
     """(GraphModule, the tier's name, why the tiers before it failed). tier None: 'plain', 'hinted',
     'concrete' in turn; build() gives a fresh root for each."""
@@ -197,7 +217,7 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
                 raise
             continue
         cls = type(root).__name__ if isinstance(root, Module) else root.__name__
-        return GraphModule(tracer.root, graph, cls), name, reasons
+        return TracedModule(tracer.root, graph, cls), name, reasons
 
 
 # ---- what C asks

@@ -307,7 +307,16 @@ class Tracer(TracerBase):
             return self.create_node('call_function', type(a), args, {})
         if type(a) in _proxyable_classes:
             return self._stored(a, f'_{type(a).__name__}_constant_')
+        if hasattr(type(a), '__dataclass_fields__') and not _fxscope.strict() and \
+                not isinstance(a, (tuple, list, dict)):
+            return self._dataclass_arg(a)
         return NotImplemented
+
+    def _dataclass_arg(self, a):
+        """A call of its class, as torch.fx 2 has it; 1.13 refuses dataclasses."""
+        kwargs = {name: self.create_arg(getattr(a, name))
+                  for name, field in type(a).__dataclass_fields__.items() if field.init}
+        return self.create_node('call_function', type(a), (), kwargs)
 
     def _tensor_arg(self, a):
         if isinstance(a, Parameter):

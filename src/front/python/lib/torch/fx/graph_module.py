@@ -195,6 +195,9 @@ class GraphModule(Module):
             raise RuntimeError('Code has not been generated! Please report a bug to PyTorch')
         return self._code
 
+    def _forward_of(self, code):
+        return _forward_from_source(code.src, code.globals)
+
     def recompile(self):
         """Makes forward from the graph, after it was edited."""
         if isinstance(self._graph._codegen, _PyTreeCodeGen):
@@ -203,7 +206,7 @@ class GraphModule(Module):
         code = self._graph.python_code(root_module='self')
         self._code = code.src
         cls = type(self)
-        cls.forward = _forward_from_source(code.src, code.globals)
+        cls.forward = self._forward_of(code)
         if '_wrapped_call' not in vars(cls):
             cls._wrapped_call = _WrappedCall(cls, vars(cls).get('__call__'))
 

@@ -505,7 +505,7 @@ class Module:
         extra = self.extra_repr()
         extra = extra.split('\n') if extra else []
         below = [f'({name}): ' + _addindent(repr(module), 2)
-                 for name, module in self._modules.items()]
+                 for name, module in self._modules.items() if not (_for_core and ')' in name)]
         text = self._get_name() + '('
         if len(extra) == 1 and not below:
             text += extra[0]
@@ -524,6 +524,18 @@ def hidden(**arguments):
     """extra_repr of a layer whose repr hides arguments: nothing, but for the library's own eyes,
     which has to know them to run the layer."""
     return ', '.join(f'{k}={v!r}' for k, v in arguments.items()) if _for_core else ''
+
+
+def left_out(module, path=''):
+    """What core_text leaves out, since its text could not be read back: (path of the parent, name,
+    module) of submodules with odd names, but not of what is below those."""
+    found = []
+    for name, child in module._modules.items():
+        if ')' in name:
+            found.append((path, name, child))
+        elif child is not None:
+            found += left_out(child, f'{path}.{name}' if path else name)
+    return found
 
 
 def core_text(module):
