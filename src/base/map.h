@@ -26,7 +26,7 @@ FXS_API bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
 /* Makes room for that many keys in all; false when memory is out. */
 bool fxs_map_reserve(fxs_map *m, size_t count);
 FXS_API void fxs_map_free(fxs_map *m);
-/* The hash that the map uses (FNV-1a, 64 bits); also seeds parameters by name. */
+/* FNV-1a of 64 bits: the same everywhere and always, since it seeds parameters by name. */
 FXS_API uint64_t fxs_hash(const char *s, size_t len);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/layer_plan.h"
 #include "op/registry.h"
 
 fxs_module *fxs_module_ref(fxs_module *m) {
@@ -36,6 +37,7 @@ void fxs_module_unref(fxs_module *m) {
     fxs_graph_free(m->graph);
     if (m->forward)
         m->forward_free(m->forward);
+    fxs_layer_plan_forget(m);
     fxs_map_free(&m->child_names);
     fxs_map_free(&m->attribute_names);
     fxs_free(m->attributes);
@@ -96,6 +98,7 @@ static fxs_status put_attribute(fxs_module *m, const char *name, fxs_parameter *
         return fxs_fail_memory(m->ctx);
     }
     m->attributes[m->nattributes++] = (fxs_attribute){.name = key, .param = p};
+    fxs_layer_plan_forget(m);
     return FXS_OK;
 }
 
@@ -295,6 +298,7 @@ fxs_status fxs_module_share(fxs_module *m, const char *name, fxs_parameter *p) {
         return put_attribute(m, name, p);
     size_t i = (size_t)*fxs_map_at(&m->attribute_names, name, strlen(name)) - 1;
     m->attributes[i].param = p;
+    fxs_layer_plan_forget(m);
     free_param(old);
     return FXS_OK;
 }

@@ -48,6 +48,8 @@ struct fxs_module {
     size_t nchildren, children_cap;
     fxs_map child_names, attribute_names; /* name -> index + 1 */
     fxs_graph *graph;                     /* owned */
+    struct fxs_layer_plan *plans[2]; /* owned: in evaluation, in training (layer_plan.h); made when
+                                        it is called */
     struct fxs_forward
         *forward; /* owned: what a trace runs for it (front/trace.h); NULL: it is a layer */
     void (*forward_free)(struct fxs_forward *f);

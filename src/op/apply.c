@@ -8,52 +8,22 @@
  * decide a shape. */
 enum { SMALL = 4096 };
 
-typedef struct error_copy {
-    fxs_status status;
-    char *message;
-} error_copy;
-
-static void keep_first_error(fxs_ctx *ctx, error_copy *e) {
-    if (e->status == FXS_OK) {
-        e->status = fxs_ctx_status(ctx);
-        const char *m = fxs_ctx_error(ctx);
-        e->message = fxs_memdup0(m, strlen(m));
-    }
-    fxs_ctx_clear(ctx);
-}
-
-static fxs_status give_back_error(fxs_ctx *ctx, error_copy *e) {
-    fxs_status s = e->message ? fxs_fail(ctx, e->status, "%s", e->message) : fxs_fail_memory(ctx);
-    fxs_free(e->message);
-    return s;
-}
-
-static fxs_status bind_one(fxs_ctx *ctx, const fxs_candidate *o, const fxs_value *args,
-                           const fxs_value *kwargs, fxs_arena *scratch, const fxs_schema **schema,
-                           fxs_value **bound) {
-    FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
-    *bound = FXS_NEW_N(scratch, fxs_value, FXS_MAX_ARGS);
-    if (!*bound)
-        return fxs_fail_memory(ctx);
-    return fxs_schema_bind(ctx, scratch, o->op->name, o->spelling, *schema, args, kwargs, *bound);
-}
-
-/* The first overload that takes the arguments. */
+/* The first overload that takes the arguments. When none does, the error is that of the first. */
 static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
                                 const fxs_value *kwargs, fxs_arena *scratch,
                                 const fxs_candidate **chosen, const fxs_schema **schema,
-                                fxs_value **bound) {
-    error_copy first = {0};
-    for (const fxs_candidate *o = ops; o; o = o->next) {
-        fxs_status s = bind_one(ctx, o, args, kwargs, scratch, schema, bound);
-        if (s == FXS_OK || s == FXS_ENOMEM) {
-            fxs_free(first.message);
-            *chosen = o;
+                                fxs_value *bound) {
+    for (const fxs_candidate *o = ops; o && ops->next; o = o->next) {
+        *chosen = o;
+        FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
+        fxs_status s = fxs_schema_try(ctx, scratch, o->spelling, *schema, args, kwargs, bound);
+        if (s == FXS_OK || s == FXS_ENOMEM)
             return s;
-        }
-        keep_first_error(ctx, &first);
     }
-    return give_back_error(ctx, &first);
+    *chosen = ops;
+    FXS_TRY(fxs_registry_schema(ctx, ops->op, schema));
+    return fxs_schema_bind(ctx, scratch, ops->op->name, ops->spelling, *schema, args, kwargs,
+                           bound);
 }
 
 typedef struct arg_facts {
@@ -304,30 +274,24 @@ static void drop_outputs(fxs_call *c) {
 }
 
 /* A flag that some operators have: inplace, requires_grad. */
-static bool asks_for(const char *flag, const fxs_schema *s, const fxs_value *bound) {
-    int i = fxs_schema_index(s, flag);
-    return i >= 0 && bound[i].tag == FXS_V_BOOL && bound[i].u.b;
+static bool asks_for(int flag, const fxs_value *bound) {
+    return flag >= 0 && bound[flag].tag == FXS_V_BOOL && bound[flag].u.b;
 }
 
-fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
-                        const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out) {
-    const fxs_candidate *chosen = NULL;
-    const fxs_schema *schema = NULL;
-    fxs_value *bound = NULL;
-    *out = (fxs_applied){.op = ops->op};
-    FXS_TRY(bind_overload(ctx, ops, args, kwargs, how->scratch, &chosen, &schema, &bound));
+fxs_status fxs_op_apply_bound(fxs_ctx *ctx, const fxs_candidate *op, const fxs_schema *schema,
+                              fxs_value *bound, const fxs_apply *how, fxs_applied *out) {
     fxs_call c = {.ctx = ctx,
-                  .op = chosen->op,
-                  .spelling = chosen->spelling,
+                  .op = op->op,
+                  .spelling = op->spelling,
                   .arg = bound,
                   .nargs = schema->nparams,
                   .meta = how->meta,
                   .train = how->train,
-                  .in_place = chosen->in_place || asks_for("inplace", schema, bound),
-                  .wants_grad = asks_for("requires_grad", schema, bound),
+                  .in_place = op->in_place || asks_for(schema->inplace, bound),
+                  .wants_grad = asks_for(schema->requires_grad, bound),
                   .seed = how->seed,
                   .scratch = how->scratch};
-    out->op = c.op;
+    *out = (fxs_applied){.op = c.op};
     fxs_status s = c.op->infer(&c);
     if (s == FXS_OK)
         s = compute(&c, how);
@@ -337,4 +301,16 @@ fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value 
         out->cost = cost_of(&c);
     drop_outputs(&c);
     return s;
+}
+
+fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
+                        const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out) {
+    const fxs_candidate *chosen = NULL;
+    const fxs_schema *schema = NULL;
+    fxs_value *bound = FXS_NEW_N(how->scratch, fxs_value, FXS_MAX_ARGS);
+    *out = (fxs_applied){.op = ops->op};
+    if (!bound)
+        return fxs_fail_memory(ctx);
+    FXS_TRY(bind_overload(ctx, ops, args, kwargs, how->scratch, &chosen, &schema, bound));
+    return fxs_op_apply_bound(ctx, chosen, schema, bound, how, out);
 }

@@ -11,9 +11,12 @@ typedef struct binding {
     const char *spelling; /* NULL: called by the row's name */
     const fxs_schema *schema;
     fxs_value *out;
-    bool raw; /* nodes are values that are not known yet, and everything stays as it was given */
+    bool raw;   /* nodes are values that are not known yet, and everything stays as it was given */
+    bool quiet; /* an overload is only tried: what does not fit needs no words */
     bool given[FXS_MAX_ARGS];
 } binding;
+
+#define REFUSE(b, status, ...) ((b)->quiet ? (status) : fxs_fail((b)->ctx, status, __VA_ARGS__))
 
 /* PyTorch takes a bool for a float or a number, but not for an int. */
 static bool is_int(const fxs_value *v) { return v->tag == FXS_V_INT; }
@@ -104,6 +107,8 @@ static void type_text(const fxs_param *p, fxs_buf *b) {
 
 static fxs_status wrong_type(binding *b, int i, const fxs_value *v) {
     fxs_buf want = {0}, have = {0};
+    if (b->quiet)
+        return FXS_ETYPE;
     type_text(&b->schema->params[i], &want);
     fxs_buf_puts(&have, fxs_value_type_name(v));
     if (v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE ||
@@ -113,8 +118,8 @@ static fxs_status wrong_type(binding *b, int i, const fxs_value *v) {
     }
     fxs_status s = want.failed || have.failed
                        ? fxs_fail_memory(b->ctx)
-                       : fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must be %s, not %s", b->op,
-                                  b->schema->params[i].name, want.data, have.data);
+                       : REFUSE(b, FXS_ETYPE, "%s: argument '%s' must be %s, not %s", b->op,
+                                b->schema->params[i].name, want.data, have.data);
     fxs_buf_free(&want);
     fxs_buf_free(&have);
     return s;
@@ -137,8 +142,8 @@ static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
         n = (size_t)p->count;
     }
     if (p->count && n != (size_t)p->count)
-        return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op,
-                        p->name, p->count, (int)n);
+        return REFUSE(b, FXS_ETYPE, "%s: argument '%s' must have %d items, not %d", b->op, p->name,
+                      p->count, (int)n);
     FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n, &b->out[i]));
     for (size_t k = 0; k < n; k++)
         b->out[i].u.seq->items[k] = fxs_int(int_of(one ? v : fxs_value_item(v, k)));
@@ -157,7 +162,7 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
     if (b->raw && !fxs_value_visit(v, is_known, NULL))
         return FXS_OK;
     if (v->tag == FXS_V_UNKNOWN)
-        return fxs_fail(b->ctx, FXS_EUNKNOWN, "%s: argument '%s' is unknown", b->op, p->name);
+        return REFUSE(b, FXS_EUNKNOWN, "%s: argument '%s' is unknown", b->op, p->name);
     if (v->tag == FXS_V_NONE && p->optional)
         return FXS_OK;
     for (int t = 0; t < FXS_T_COUNT; t++) {
@@ -216,8 +221,8 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
     for (size_t k = 0; k < n; k++) {
         int i = (int)k;
         if (i >= b->schema->nparams || b->schema->params[i].keyword_only || !has_param(b, i))
-            return fxs_fail(b->ctx, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d",
-                            b->op, i, (int)n);
+            return REFUSE(b, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d", b->op,
+                          i, (int)n);
         if (b->schema->params[i].variadic)
             return put_variadic(b, i, args, k);
         FXS_TRY(put(b, i, fxs_value_item(args, k)));
@@ -245,10 +250,9 @@ static fxs_status put_keywords(binding *b, const fxs_value *kwargs) {
         if (i < 0 && name)
             i = other_name(b, name);
         if (i < 0 || !has_param(b, i))
-            return fxs_fail(b->ctx, FXS_ETYPE, "%s: unknown argument '%s'", b->op,
-                            name ? name : "?");
+            return REFUSE(b, FXS_ETYPE, "%s: unknown argument '%s'", b->op, name ? name : "?");
         if (b->given[i])
-            return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is given twice", b->op, name);
+            return REFUSE(b, FXS_ETYPE, "%s: argument '%s' is given twice", b->op, name);
         FXS_TRY(put(b, i, fxs_value_item(kwargs, k)));
     }
     return FXS_OK;
@@ -260,8 +264,23 @@ static fxs_status bind(binding *b, const fxs_value *args, const fxs_value *kwarg
 }
 
 static fxs_status missing(const binding *b, int i) {
-    return fxs_fail(b->ctx, FXS_ETYPE, "%s: argument '%s' is missing", b->op,
-                    b->schema->params[i].name);
+    return REFUSE(b, FXS_ETYPE, "%s: argument '%s' is missing", b->op, b->schema->params[i].name);
+}
+
+static fxs_status bind_all(binding *b, const fxs_value *args, const fxs_value *kwargs) {
+    const fxs_schema *s = b->schema;
+    FXS_TRY(bind(b, args, kwargs));
+    for (int i = 0; i < s->nparams; i++) {
+        if (b->given[i])
+            continue;
+        if (!s->params[i].has_default)
+            return missing(b, i);
+        if (s->params[i].fallback.tag == FXS_V_NONE)
+            b->out[i] = fxs_none();
+        else
+            FXS_TRY(put(b, i, &s->params[i].fallback));
+    }
+    return FXS_OK;
 }
 
 fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const char *spelling,
@@ -269,18 +288,20 @@ fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, cons
                            fxs_value *out) {
     binding b = {
         .ctx = ctx, .arena = a, .op = op_name, .spelling = spelling, .schema = s, .out = out};
-    FXS_TRY(bind(&b, args, kwargs));
-    for (int i = 0; i < s->nparams; i++) {
-        if (b.given[i])
-            continue;
-        if (!s->params[i].has_default)
-            return missing(&b, i);
-        if (s->params[i].fallback.tag == FXS_V_NONE)
-            out[i] = fxs_none();
-        else
-            FXS_TRY(put(&b, i, &s->params[i].fallback));
-    }
-    return FXS_OK;
+    return bind_all(&b, args, kwargs);
+}
+
+fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, const fxs_schema *s,
+                          const fxs_value *args, const fxs_value *kwargs, fxs_value *out) {
+    binding b = {
+        .ctx = ctx, .arena = a, .spelling = spelling, .schema = s, .out = out, .quiet = true};
+    return bind_all(&b, args, kwargs);
+}
+
+fxs_status fxs_schema_put(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
+                          int i, const fxs_value *v, fxs_value *out) {
+    binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out, .quiet = !op_name};
+    return put(&b, i, v);
 }
 
 const char *fxs_schema_missing(const fxs_schema *s, const fxs_value *args,

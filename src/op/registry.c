@@ -11,7 +11,7 @@ typedef struct fxs_registry {
     fxs_map spellings; /* spelling -> fxs_candidate */
     fxs_map ops;       /* row name -> fxs_candidate */
     fxs_map modules;   /* class name -> fxs_module_row */
-    fxs_map schemas;   /* schema text -> fxs_schema */
+    fxs_map schemas;   /* the op's address -> fxs_schema */
 } fxs_registry;
 
 static void registry_free(fxs_registry *r) {
@@ -134,17 +134,17 @@ fxs_status fxs_registry_find_module(fxs_ctx *ctx, const char *class_name,
 fxs_status fxs_registry_schema(fxs_ctx *ctx, const fxs_op *op, const fxs_schema **out) {
     fxs_registry *r;
     FXS_TRY(get_registry(ctx, &r));
-    size_t n = strlen(op->schema);
-    void **at = fxs_map_at(&r->schemas, op->schema, n);
+    void **at = fxs_map_at(&r->schemas, (const char *)&op, sizeof op);
     if (at) {
         *out = *at;
         return FXS_OK;
     }
     fxs_schema *s = FXS_NEW(&r->arena, fxs_schema);
-    if (!s)
+    char *key = fxs_arena_dup(&r->arena, (const char *)&op, sizeof op);
+    if (!s || !key)
         return fxs_fail_memory(ctx);
     FXS_TRY(fxs_schema_parse(ctx, &r->arena, op->schema, s));
-    if (!fxs_map_put(&r->schemas, op->schema, n, s))
+    if (!fxs_map_put(&r->schemas, key, sizeof op, s))
         return fxs_fail_memory(ctx);
     *out = s;
     return FXS_OK;

@@ -48,5 +48,8 @@ typedef struct fxs_applied {
  * In-place calls give the argument itself. */
 FXS_API fxs_status fxs_op_apply(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
                                 const fxs_value *kwargs, const fxs_apply *how, fxs_applied *out);
+/* The same with arguments that are bound to op's schema already. */
+fxs_status fxs_op_apply_bound(fxs_ctx *ctx, const fxs_candidate *op, const fxs_schema *schema,
+                              fxs_value *bound, const fxs_apply *how, fxs_applied *out);
 
 #endif

@@ -185,6 +185,8 @@ fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_sc
         return bad(&c, "'->' expected");
     skip_blanks(&c);
     out->returns = c.at;
+    out->inplace = fxs_schema_index(out, "inplace");
+    out->requires_grad = fxs_schema_index(out, "requires_grad");
     return FXS_OK;
 }
 

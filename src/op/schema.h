@@ -33,7 +33,8 @@ typedef struct fxs_param {
 typedef struct fxs_schema {
     int nparams;
     fxs_param params[FXS_MAX_ARGS];
-    const char *returns; /* text behind -> */
+    int inplace, requires_grad; /* positions of these parameters, -1: there is none */
+    const char *returns;        /* text behind -> */
 } fxs_schema;
 
 /* Parses a schema into `a`; FXS_EPARSE says where, for whoever writes rows. */
@@ -45,8 +46,16 @@ fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_sc
 FXS_API fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
                                    const char *spelling, const fxs_schema *s, const fxs_value *args,
                                    const fxs_value *kwargs, fxs_value *out);
-/* The same for arguments in which nodes stand for what is not known yet, and which stay as they
- * were given: an int for int[2] is no list. given[nparams] tells which are no defaults. */
+/* The same without a word about what does not fit: the status alone, the context keeps no error but
+ * that memory is out. */
+fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, const fxs_schema *s,
+                          const fxs_value *args, const fxs_value *kwargs, fxs_value *out);
+/* Checks one value for parameter i, and puts it into out[i] as fxs_schema_bind would. op_name NULL:
+ * as fxs_schema_try would. */
+fxs_status fxs_schema_put(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
+                          int i, const fxs_value *v, fxs_value *out);
+/* fxs_schema_bind for arguments in which nodes stand for what is not known yet, and which stay as
+ * they were given: an int for int[2] is no list. given[nparams] tells which are no defaults. */
 FXS_API fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
                                     const fxs_schema *s, const fxs_value *args,
                                     const fxs_value *kwargs, fxs_value *out, bool *given);

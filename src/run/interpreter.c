@@ -1,6 +1,8 @@
 /* interpreter.c: see interpreter.h: each kind of node, and the strict run. */
 #include "run/interpreter.h"
 
+#include "ir/layer_plan.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -56,14 +58,18 @@ static bool is_last_use(const void *user, const fxs_tensor *t) {
     return false;
 }
 
+static fxs_apply apply_of(fxs_interpreter *it, const fxs_node *n, const call_site *at) {
+    return (fxs_apply){.meta = it->mode == FXS_RUN_META,
+                       .train = it->train,
+                       .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
+                       .scratch = &it->scratch,
+                       .is_last_use = is_last_use,
+                       .user = at};
+}
+
 static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops,
                           const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
-    fxs_apply how = {.meta = it->mode == FXS_RUN_META,
-                     .train = it->train,
-                     .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
-                     .scratch = &it->scratch,
-                     .is_last_use = is_last_use,
-                     .user = &(call_site){it, n}};
+    fxs_apply how = apply_of(it, n, &(call_site){it, n});
     fxs_applied done;
     fxs_status s = fxs_op_apply(it->ctx, ops, args, kwargs, &how, &done);
     *result = done.result;
@@ -204,6 +210,53 @@ static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
+static fxs_status layer_state(fxs_interpreter *it, fxs_parameter *p, fxs_value *out) {
+    if (it->mode != FXS_RUN_META)
+        return read_parameter(it, p, out);
+    *out = fxs_of_tensor(fxs_tensor_ref(p->spec)); /* a layer does not change what it is made of */
+    return FXS_OK;
+}
+
+/* The arguments that a plan leaves open; *nstate of them are to be given back. */
+static fxs_status fill_plan(fxs_interpreter *it, const fxs_layer_plan *plan, const fxs_value *args,
+                            fxs_value *bound, fxs_value *state, int *nstate) {
+    for (int i = 0; i < plan->nslots; i++) {
+        const fxs_plan_slot *slot = &plan->slots[i];
+        const fxs_value *v = fxs_value_item(args, slot->input);
+        if (slot->state) {
+            v = &state[*nstate];
+            FXS_TRY(layer_state(it, slot->state, &state[*nstate]));
+            ++*nstate;
+        }
+        FXS_TRY(fxs_schema_put(it->ctx, &it->scratch, NULL, plan->schema, slot->param, v, bound));
+    }
+    return FXS_OK;
+}
+
+/* *fits is false, and nothing was done, where the plan is not for these arguments. */
+static fxs_status call_plan(fxs_interpreter *it, const fxs_node *n, const fxs_layer_plan *plan,
+                            const fxs_value *args, bool *fits, fxs_value *result) {
+    size_t nparams = (size_t)plan->schema->nparams;
+    fxs_value state[FXS_MAX_ARGS], *bound = FXS_NEW_N(&it->scratch, fxs_value, nparams);
+    fxs_applied done = {0};
+    int nstate = 0;
+    if (!bound)
+        return fxs_fail_memory(it->ctx);
+    memcpy(bound, plan->bound, nparams * sizeof *bound);
+    fxs_status s = fill_plan(it, plan, args, bound, state, &nstate);
+    *fits = s == FXS_OK || s == FXS_ENOMEM;
+    if (s == FXS_OK) {
+        fxs_apply how = apply_of(it, n, &(call_site){it, n});
+        s = fxs_op_apply_bound(it->ctx, plan->op, plan->schema, bound, &how, &done);
+        *result = done.result;
+        it->op = plan->op->op;
+        it->cost = done.cost;
+    }
+    while (nstate > 0)
+        fxs_value_unref(&state[--nstate]);
+    return s;
+}
+
 static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user *u,
                              const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops;
@@ -255,7 +308,12 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
     if (!at.module->row)
         return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no layer %s here", at.module->class_name);
     state_user u = {.it = it, .module = at.module};
-    fxs_status s = call_layer(it, n, &u, args, kwargs, result);
+    const fxs_layer_plan *plan =
+        fxs_value_len(kwargs) ? NULL : fxs_layer_plan_of(at.module, fxs_value_len(args), it->train);
+    bool done = plan != NULL;
+    fxs_status s = plan ? call_plan(it, n, plan, args, &done, result) : FXS_OK;
+    if (!done)
+        s = call_layer(it, n, &u, args, kwargs, result);
     for (held *h = u.held; h; h = h->next)
         fxs_value_unref(&h->value);
     if (!it->keep_parameters && fxs_map_get(&it->module_uses, n->target) == n)

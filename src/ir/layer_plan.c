@@ -1,0 +1,132 @@
+/* layer_plan.c: see layer_plan.h. A plan is found by binding a call whose inputs and tensors are
+ * marks: where a mark comes out in the operator's arguments, there its value belongs. */
+#include "ir/layer_plan.h"
+
+#include <string.h>
+
+/* Marks are nodes of no graph, by which fxs_schema_place knows what is not known yet. */
+typedef struct planner {
+    fxs_module *module;
+    fxs_layer_plan *plan;
+    fxs_node marks[FXS_MAX_ARGS];
+    fxs_parameter *state[FXS_MAX_ARGS]; /* that a mark stands for, NULL: an input */
+    size_t nmarks;
+    bool unfit;
+} planner;
+
+static fxs_value mark(planner *p, fxs_parameter *state) {
+    if (p->nmarks == FXS_MAX_ARGS) {
+        p->unfit = true;
+        return fxs_none();
+    }
+    p->state[p->nmarks] = state;
+    return (fxs_value){.tag = FXS_V_NODE, .u.node = &p->marks[p->nmarks++]};
+}
+
+static fxs_status mark_state(void *user, const char *name, fxs_value *out) {
+    planner *p = user;
+    fxs_parameter *state = fxs_module_attribute(p->module, name, strlen(name));
+    p->unfit |= strchr(name, '.') != NULL; /* a child's, which may change without the module */
+    *out = state ? mark(p, state) : fxs_none();
+    return FXS_OK;
+}
+
+static bool is_known(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_NODE;
+}
+
+/* Sorts the operator's arguments into slots and what stays as it is. */
+static fxs_status settle(planner *p, fxs_value *bound, const bool *given) {
+    fxs_layer_plan *plan = p->plan;
+    fxs_ctx *ctx = p->module->ctx;
+    plan->nslots = 0;
+    for (int i = 0; i < plan->schema->nparams; i++) {
+        fxs_value v = bound[i];
+        if (v.tag == FXS_V_NODE) {
+            size_t k = (size_t)(v.u.node - p->marks);
+            plan->slots[plan->nslots++] =
+                (fxs_plan_slot){.param = i, .input = k, .state = p->state[k]};
+        } else if (!fxs_value_visit(&v, is_known, NULL)) {
+            p->unfit = true;
+        } else if (given[i] || v.tag != FXS_V_NONE) {
+            FXS_TRY(
+                fxs_schema_put(ctx, &plan->arena, plan->op->op->name, plan->schema, i, &v, bound));
+        }
+    }
+    return FXS_OK;
+}
+
+/* Binds what is known to one overload. */
+static fxs_status bind_to(planner *p, const fxs_candidate *op, const fxs_value *args,
+                          const fxs_value *kwargs, fxs_value *bound) {
+    fxs_layer_plan *plan = p->plan;
+    fxs_ctx *ctx = p->module->ctx;
+    bool given[FXS_MAX_ARGS];
+    plan->op = op;
+    FXS_TRY(fxs_registry_schema(ctx, op->op, &plan->schema));
+    FXS_TRY(fxs_schema_place(ctx, &plan->arena, op->op->name, plan->schema, args, kwargs, bound,
+                             given));
+    return settle(p, bound, given);
+}
+
+static fxs_status bind(planner *p, bool train) {
+    fxs_layer_plan *plan = p->plan;
+    fxs_ctx *ctx = p->module->ctx;
+    fxs_layer *layer = FXS_NEW(&plan->arena, fxs_layer);
+    fxs_value *bound = FXS_NEW_N(&plan->arena, fxs_value, FXS_MAX_ARGS);
+    fxs_value args, none, op_args, op_kwargs;
+    const fxs_candidate *op;
+    const char *name;
+    if (!layer || !bound)
+        return fxs_fail_memory(ctx);
+    FXS_TRY(fxs_make_seq(ctx, &plan->arena, FXS_V_TUPLE, plan->ninputs, &args));
+    FXS_TRY(fxs_make_dict(ctx, &plan->arena, 0, &none));
+    for (size_t i = 0; i < plan->ninputs; i++)
+        args.u.seq->items[i] = mark(p, NULL);
+    FXS_TRY(fxs_module_layer(p->module, &plan->arena, layer));
+    FXS_TRY(fxs_layer_call(layer, &plan->arena, &args, &none, train, mark_state, p, &name, &op_args,
+                           &op_kwargs));
+    FXS_TRY(fxs_registry_find_op(ctx, name, &op));
+    fxs_status status = FXS_EUNKNOWN;
+    for (; op && status != FXS_OK && status != FXS_ENOMEM; op = op->next)
+        status = bind_to(p, op, &op_args, &op_kwargs, bound);
+    plan->bound = bound;
+    return status;
+}
+
+static void free_plan(fxs_layer_plan *plan) {
+    fxs_arena_clear(&plan->arena);
+    fxs_free(plan);
+}
+
+const fxs_layer_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train) {
+    fxs_layer_plan *plan = m->plans[train];
+    if (plan && plan->ninputs == ninputs)
+        return plan->op ? plan : NULL;
+    if (plan)
+        free_plan(plan);
+    m->plans[train] = plan = fxs_alloc0(1, sizeof *plan);
+    planner *p = plan ? fxs_alloc0(1, sizeof *p) : NULL;
+    if (!p) {
+        fxs_layer_plan_forget(m);
+        return NULL;
+    }
+    *p = (planner){.module = m, .plan = plan};
+    plan->ninputs = ninputs;
+    /* What is wrong is said when the call itself is bound. */
+    if (bind(p, train) != FXS_OK || p->unfit) {
+        fxs_ctx_clear(m->ctx);
+        plan->op = NULL;
+    }
+    fxs_free(p);
+    return plan->op ? plan : NULL;
+}
+
+void fxs_layer_plan_forget(fxs_module *m) {
+    for (int i = 0; i < 2; i++) {
+        if (m->plans[i])
+            free_plan(m->plans[i]);
+        m->plans[i] = NULL;
+    }
+}
