@@ -16,6 +16,8 @@ static fxs_status map_file(fxs_ctx *ctx, const char *path, int fd, fxs_mapping *
     if (!S_ISREG(st.st_mode))
         return fxs_fail(ctx, FXS_EIO, "%s: can't be read: it is no regular file", path);
     m->len = (size_t)st.st_size;
+    m->device = st.st_dev;
+    m->inode = st.st_ino;
     if (m->len == 0) /* nothing can't be mapped */
         return FXS_OK;
     void *at = mmap(NULL, m->len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);

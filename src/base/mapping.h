@@ -9,6 +9,7 @@ typedef struct fxs_mapping {
     int refs;
     char *data;
     size_t len;
+    uint64_t device, inode; /* which file it is */
 } fxs_mapping;
 
 /* Refuses what is no regular file, with its name and the reason. */

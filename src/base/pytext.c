@@ -74,12 +74,41 @@ size_t fxs_utf8_len(const char *s, size_t left) {
     return n;
 }
 
+static uint32_t code_point(const char *s, size_t n) {
+    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c = (unsigned char)s[0] & first[n];
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | ((unsigned char)s[i] & 0x3f);
+    return c;
+}
+
+/* Three bytes that would be a surrogate, if one were UTF-8: Python's strings can hold it. */
+static bool is_surrogate(const char *s, size_t left) {
+    const unsigned char *u = (const unsigned char *)s;
+    return left >= 3 && u[0] == 0xed && (u[1] & 0xe0) == 0xa0 && (u[2] & 0xc0) == 0x80;
+}
+
+/* A byte that is no UTF-8 is a surrogate, as Python reads it where it has to. */
+static size_t put_code_point(fxs_buf *b, const char *s, size_t left) {
+    size_t n = fxs_utf8_len(s, left);
+    uint32_t c = n ? code_point(s, n) : 0xdc00u + (unsigned char)s[0];
+    if (!n && is_surrogate(s, left)) {
+        n = 3;
+        c = code_point(s, n);
+    }
+    if (n && fxs_is_printable(c))
+        fxs_buf_add(b, s, n);
+    else
+        fxs_buf_printf(b, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    return n ? n : 1;
+}
+
 void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len) {
     char quote = memchr(s, '\'', len) && !memchr(s, '"', len) ? '"' : '\'';
     fxs_buf_putc(b, quote);
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)s[i];
-        size_t n = fxs_utf8_len(s + i, len - i);
+        size_t n = 1;
         if (c == (unsigned char)quote || c == '\\')
             fxs_buf_printf(b, "\\%c", c);
         else if (c == '\n')
@@ -88,11 +117,9 @@ void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len) {
             fxs_buf_puts(b, "\\r");
         else if (c == '\t')
             fxs_buf_puts(b, "\\t");
-        else if (c < 0x20 || c == 0x7f || n == 0)
-            fxs_buf_printf(b, "\\x%02x", c);
         else
-            fxs_buf_add(b, s + i, n);
-        i += n ? n : 1;
+            n = put_code_point(b, s + i, len - i);
+        i += n;
     }
     fxs_buf_putc(b, quote);
 }

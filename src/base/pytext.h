@@ -7,13 +7,16 @@
 /* repr(float): the shortest digits that read back the same; 1e-05, 1e+16, 1000000000000000.0, inf,
  * nan, -0.0 */
 FXS_API void fxs_buf_float(fxs_buf *b, double x);
-/* repr(str): single quotes unless the text holds one and no double quote; bytes that are not UTF-8
- * as \xNN. */
+/* repr(str): single quotes unless the text holds one and no double quote; what is not printable as
+ * \xNN, \uNNNN or \UNNNNNNNN, and a byte NN that is no UTF-8 as \udcNN, as Python's surrogateescape
+ * has it. */
 FXS_API void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len);
 /* Reads what Python reads as int or float: -3, 1e-05, inf, -inf, nan, 0.5, 1_000 not. The whole of
  * s. */
 bool fxs_read_int(const char *s, size_t len, int64_t *out);
 bool fxs_read_float(const char *s, size_t len, double *out);
+/* str.isprintable() of one code point. */
+bool fxs_is_printable(uint32_t c);
 /* Length of the UTF-8 sequence at s (1 to 4), 0 when it is not valid. */
 size_t fxs_utf8_len(const char *s, size_t left);
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapping.h"
+
 enum { CHUNK = 1 << 16, TRIES = 100 };
 
 bool fxs_write_all(int fd, const void *data, size_t n) {
@@ -60,26 +62,26 @@ static bool open_beside(fxs_sink *s) {
     return false;
 }
 
-/* Where the bytes end up: the file behind links; NULL when it must be written directly. */
-static char *find_target(const char *path, struct stat *st, bool *there) {
-    *there = stat(path, st) == 0;
-    if (*there && !S_ISREG(st->st_mode))
+/* Where the bytes end up: the file behind links. NULL when memory is out, or with a reason in
+ * errno. */
+static char *find_target(const char *path, bool is_link) {
+    char *real = is_link ? realpath(path, NULL) : NULL;
+    if (is_link && !real)
         return NULL;
-    struct stat link;
-    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
-        char *real = realpath(path, NULL);
-        char *copy = real ? fxs_memdup0(real, strlen(real)) : NULL;
-        free(real);
-        return copy;
-    }
-    return fxs_memdup0(path, strlen(path));
+    errno = 0;
+    char *copy = fxs_memdup0(real ? real : path, strlen(real ? real : path));
+    free(real);
+    return copy;
 }
 
 fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s) {
-    struct stat st;
-    bool there;
+    struct stat st, link;
     *s = (fxs_sink){.path = path, .fd = -1};
-    s->target = find_target(path, &st, &there);
+    bool there = stat(path, &st) == 0;
+    bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+    bool direct = there ? !S_ISREG(st.st_mode) : is_link; /* of one that leads nowhere yet too */
+    if (!direct && !(s->target = find_target(path, is_link)))
+        return errno && errno != ENOMEM ? fail_io(ctx, path, errno) : fxs_fail_memory(ctx);
     if (there && S_ISREG(st.st_mode) &&
         access(path, W_OK) != 0) /* a file that is protected is not replaced either */
         return fail_io(ctx, path, errno);
@@ -89,10 +91,11 @@ fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s) {
         return s->error ? fail_io(ctx, path, s->error) : FXS_OK;
     }
     if (s->target && !(there && errno == EACCES)) /* no folder, no descriptor, a read-only disk */
-        return fail_io(ctx, path, errno);
+        return errno == ENOMEM ? fxs_fail_memory(ctx) : fail_io(ctx, path, errno);
     fxs_free(s->target);
     s->target = NULL;
-    s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    s->held = there && S_ISREG(st.st_mode);
+    s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     return s->fd < 0 ? fail_io(ctx, path, errno) : FXS_OK;
 }
 
@@ -105,23 +108,18 @@ static void flush(fxs_sink *s) {
 void fxs_sink_write(fxs_sink *s, const void *data, size_t n) {
     if (s->error)
         return;
-    if (s->path && n >= CHUNK) { /* much at once is not copied first */
+    if (s->path && !s->held && n >= CHUNK) { /* much at once is not copied first */
         flush(s);
         if (!s->error && !fxs_write_all(s->fd, data, n))
             s->error = errno;
         return;
     }
     fxs_buf_add(&s->buf, data, n);
-    if (s->path && s->buf.len >= CHUNK)
+    if (s->path && !s->held && s->buf.len >= CHUNK)
         flush(s);
 }
 
-fxs_status fxs_sink_finish(fxs_ctx *ctx, fxs_sink *s) {
-    if (s->buf.failed)
-        return fxs_fail_memory(ctx);
-    if (!s->path)
-        return FXS_OK;
-    flush(s);
+static fxs_status close_file(fxs_ctx *ctx, fxs_sink *s) {
     int fd = s->fd;
     s->fd = -1;
     if (close(fd) != 0 && !s->error)
@@ -129,7 +127,28 @@ fxs_status fxs_sink_finish(fxs_ctx *ctx, fxs_sink *s) {
     return s->error ? fail_io(ctx, s->path, s->error) : FXS_OK;
 }
 
+fxs_status fxs_sink_finish(fxs_ctx *ctx, fxs_sink *s) {
+    if (s->buf.failed)
+        return fxs_fail_memory(ctx);
+    if (!s->path || s->held)
+        return FXS_OK;
+    flush(s);
+    return close_file(ctx, s);
+}
+
+bool fxs_sink_overwrites(const fxs_sink *s, const fxs_mapping *file) {
+    struct stat st;
+    return s->held && fstat(s->fd, &st) == 0 && st.st_dev == file->device &&
+           st.st_ino == file->inode;
+}
+
 fxs_status fxs_sink_commit(fxs_ctx *ctx, fxs_sink *s) {
+    if (s->held) {
+        if (ftruncate(s->fd, 0) != 0)
+            s->error = errno;
+        flush(s);
+        return close_file(ctx, s);
+    }
     if (!s->temporary)
         return FXS_OK;
     if (rename(s->temporary, s->target) != 0)

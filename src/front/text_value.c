@@ -217,8 +217,7 @@ static void put_code_point(fxs_buf *b, unsigned long c) {
     }
 }
 
-/* Reads n hex digits behind \x, \u, \U. \x above 7f is what fxs_buf_quoted writes for a byte that
- * is not UTF-8. */
+/* Reads n hex digits behind \x, \u, \U. \udc80 to \udcff are bytes that are not UTF-8. */
 static bool put_hex(fxs_buf *b, const char *s, int n) {
     unsigned long c = 0;
     for (int i = 0; i < n; i++) {
@@ -228,8 +227,8 @@ static bool put_hex(fxs_buf *b, const char *s, int n) {
     }
     if (c > 0x10ffff)
         return false;
-    if (n == 2)
-        fxs_buf_putc(b, (char)c);
+    if (c >= 0xdc80 && c <= 0xdcff)
+        fxs_buf_putc(b, (char)(c - 0xdc00));
     else
         put_code_point(b, c);
     return true;

@@ -81,6 +81,19 @@ static fxs_status describe(saver *v, const char *name, fxs_parameter *p) {
                     name);
 }
 
+/* Values that are read from the file while it is written over would be lost, and those of the model
+ * with them. */
+static fxs_status check_source(saver *v, const char *name, fxs_parameter *p) {
+    const fxs_storage *storage = p->data ? p->data->storage : NULL;
+    (void)name;
+    if (!storage || !storage->file || !fxs_sink_overwrites(&v->sink, storage->file))
+        return FXS_OK;
+    return fxs_fail(v->ctx, FXS_EIO,
+                    "can't write %s: the model's values are read from it while they are used, and "
+                    "its folder takes no other file in its place: write another file",
+                    v->file);
+}
+
 static fxs_status write_data(saver *v, const char *name, fxs_parameter *p) {
     bool made = !p->data;
     fxs_tensor *t, *flat;
@@ -122,6 +135,8 @@ fxs_status fxs_module_save_weights(const fxs_module *m, const char *path, bool a
     fxs_status s = v.header ? visit_all(&v, m, describe) : fxs_fail_memory(m->ctx);
     if (s == FXS_OK)
         s = fxs_sink_open(m->ctx, path, &v.sink);
+    if (s == FXS_OK)
+        s = visit_all(&v, m, check_source);
     if (s == FXS_OK)
         s = write_header(&v);
     if (s == FXS_OK)

@@ -46,7 +46,16 @@ static void strings_quote_as_python_does(void **state) {
                                            {"b'\"c", "'b\\'\"c'"},
                                            {"n\nt\t\\", "'n\\nt\\t\\\\'"},
                                            {"\xc3\xa9", "'\xc3\xa9'"},
-                                           {"\xff\x01", "'\\xff\\x01'"}};
+                                           {"\xff\x01", "'\\udcff\\x01'"},
+                                           {"\xc2\x85\xc2\xa0\xc2\xad", "'\\x85\\xa0\\xad'"},
+                                           {"\xcd\xb8\xcd\xba", "'\\u0378\xcd\xba'"},
+                                           {"\xe2\x80\xae\xe2\x80\xa8", "'\\u202e\\u2028'"},
+                                           {"\xe3\x80\x80\xe4\xb8\xad", "'\\u3000\xe4\xb8\xad'"},
+                                           {"\xee\x80\x80", "'\\ue000'"},
+                                           {"\xed\xa0\x80", "'\\ud800'"},
+                                           {"\xf0\x9f\x98\x80", "'\xf0\x9f\x98\x80'"},
+                                           {"\xf3\xa0\x81\x81", "'\\U000e0041'"},
+                                           {"\xf4\x8f\xbf\xbf", "'\\U0010ffff'"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fxs_buf b = {0};

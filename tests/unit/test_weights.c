@@ -2,6 +2,7 @@
  * with them, and a broken file is a status with a reason, never a crash. */
 #include "golden.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run/safetensors.h"
@@ -352,6 +353,76 @@ static void what_cannot_be_saved_leaves_the_file_as_it_was(void **state) {
     fxs_module_unref(m);
 }
 
+/* Somebody who may write the file, but make no other one beside it. */
+static void lock_folder(const char *folder, const char *path) {
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    if (geteuid() == 0)
+        assert_int_equal(seteuid(65534), 0);
+}
+
+static void unlock_folder(const char *folder) {
+    if (getuid() == 0)
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+}
+
+static void a_file_in_a_locked_folder_is_written_over_as_a_whole(void **state) {
+    fxs_ctx *ctx = *state;
+    char given[1024], folder[64], path[96], *notes;
+    size_t n, n_again;
+    fxs_module *m = load_tiny(ctx), *back = load_tiny(ctx);
+    tiny_path(given);
+    saved_path(folder, path);
+    assert_ok(ctx, fxs_module_load_weights(m, given, &notes));
+    assert_ok(ctx, fxs_module_save_weights(m, path, true));
+    assert_ok(ctx, fxs_module_load_weights(back, path, &notes));
+    char *first = file_bytes(path, &n);
+    lock_folder(folder, path);
+    /* Its own source would be gone before it is read: refused, and nothing has changed. */
+    assert_int_equal(fxs_module_save_weights(back, path, true), FXS_EIO);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "values are read from it"));
+    fxs_ctx_clear(ctx);
+    char *again = file_bytes(path, &n_again);
+    assert_int_equal(n, n_again);
+    assert_memory_equal(first, again, n);
+    fxs_free(again);
+    /* An error on the way leaves the file as it was. */
+    fxs_module_unref(back);
+    back = load_tiny(ctx);
+    fxs_status s = FXS_ENOMEM;
+    for (long limit = 0; s != FXS_OK; limit++) {
+        again = file_bytes(path, &n_again);
+        assert_int_equal(n, n_again);
+        assert_memory_equal(first, again, n);
+        fxs_free(again);
+        fxs_alloc_fail_after(limit);
+        s = fxs_module_save_weights(back, path, true);
+        fxs_alloc_fail_after(-1);
+        assert_true(s == FXS_OK || s == FXS_ENOMEM);
+        fxs_ctx_clear(ctx);
+    }
+    again = file_bytes(path, &n_again);
+    assert_memory_not_equal(first, again, n);
+    fxs_free(again);
+    /* What takes its place may be fewer bytes. */
+    assert_ok(ctx, fxs_module_save_weights(back, path, false));
+    again = file_bytes(path, &n_again);
+    assert_true(n_again < n);
+    fxs_free(again);
+    assert_ok(ctx, fxs_module_save_weights(m, path, true));
+    again = file_bytes(path, &n_again);
+    assert_int_equal(n, n_again);
+    assert_memory_equal(first, again, n);
+    unlock_folder(folder);
+    fxs_free(first);
+    fxs_free(again);
+    fxs_module_unref(m);
+    fxs_module_unref(back);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_gives_the_numbers_of_its_weights),
@@ -362,6 +433,7 @@ int main(void) {
         cmocka_unit_test(values_of_the_seed_are_saved_with_all),
         cmocka_unit_test(dtypes_views_and_shared_tensors_are_saved),
         cmocka_unit_test(what_cannot_be_saved_leaves_the_file_as_it_was),
+        cmocka_unit_test(a_file_in_a_locked_folder_is_written_over_as_a_whole),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
