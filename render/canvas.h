@@ -2,8 +2,8 @@
 #ifndef FXS_RENDER_CANVAS_H
 #define FXS_RENDER_CANVAS_H
 
-#include "scene.h"
 #include "base/sink.h"
+#include "scene.h"
 
 typedef struct fxs_canvas_options {
     double dpi;
@@ -21,6 +21,7 @@ typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_can
 typedef struct fxs_canvas {
     const char *name;
     fxs_canvas_fn *write;
+    bool charts; /* draws charts too, which have bars and no nodes */
     bool placed; /* needs a layout; without one a scene has no boxes and curves */
     bool fixed;  /* wants the fixed widths of fonts.h and the engine that is the same everywhere */
 } fxs_canvas;
@@ -33,6 +34,14 @@ fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
                           fxs_sink *out);
 fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out);
+fxs_status fxs_canvas_mermaid(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                              fxs_sink *out);
+fxs_status fxs_canvas_graphml(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                              fxs_sink *out);
+fxs_status fxs_canvas_drawio(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                             fxs_sink *out);
+fxs_status fxs_canvas_tikz(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                           fxs_sink *out);
 fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out);
 

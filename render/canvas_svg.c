@@ -3,13 +3,13 @@
  * LaTeX agree; no script, no reference to anything outside. Lengths are points; the picture's own
  * size is in CSS pixels (96 an inch). Called through its row in draw.c. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "canvas.h"
 #include "escape.h"
+#include "write.h"
 
-enum { FLUSH = 1 << 16 };
+enum { FLUSH = FXS_FLUSH };
 /* A reader without DejaVu Sans sees one of these; a line that fills more than this share of its
  * cell gets a fixed length. */
 #define FAMILIES "DejaVu Sans, Verdana, Arial, sans-serif"
@@ -23,25 +23,8 @@ typedef struct svg {
     const fxs_theme *theme;
 } svg;
 
-static void flush(svg *s, size_t over) {
-    if (s->buf.failed)
-        s->sink->buf.failed = true;
-    if (s->buf.len <= over || s->buf.failed)
-        return;
-    fxs_sink_write(s->sink, s->buf.data, s->buf.len);
-    fxs_buf_cut(&s->buf, 0);
-}
-
-/* At most three decimals, and no more than are needed: 12, 12.5, -0.125 */
-static void put_number(fxs_buf *b, double x) {
-    long n = lround(x * 1000);
-    fxs_buf_printf(b, "%s%ld", n < 0 ? "-" : "", labs(n) / 1000);
-    n = labs(n) % 1000;
-    if (n == 0)
-        return;
-    int digits = n % 100 == 0 ? 1 : n % 10 == 0 ? 2 : 3;
-    fxs_buf_printf(b, ".%0*ld", digits, digits == 1 ? n / 100 : digits == 2 ? n / 10 : n);
-}
+static void flush(svg *s, size_t over) { fxs_flush(&s->buf, s->sink, over); }
+static void put_number(fxs_buf *b, double x) { fxs_put_number(b, x); }
 
 /* Curves and texts need no more than hundredths. */
 static fxs_point coarse(double x, double y) {

@@ -7,6 +7,7 @@
 
 #include "escape.h"
 #include "scene.h"
+#include "write.h"
 
 const fxs_dot_attribute fxs_dot_layout[] = {
     {FXS_DOT_GRAPH, "nodesep", "0.3"},     {FXS_DOT_GRAPH, "ranksep", "0.4"},
@@ -186,70 +187,45 @@ static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     fxs_buf_puts(out, before == '[' ? ";\n" : "];\n");
 }
 
-/* Lists of nodes and of clusters by the cluster around them: first, then next. */
-typedef struct tree {
-    size_t *first_node, *next_node, *first_cluster, *next_cluster;
-} tree;
+typedef struct writer {
+    const fxs_view *v;
+    fxs_buf *out;
+    bool inside; /* of a cluster */
+} writer;
 
-static bool make_tree(const fxs_view *v, tree *t) {
-    size_t n = v->nnodes + 1, c = v->nclusters;
-    t->first_node = fxs_alloc0(n + 3 * c, sizeof *t->first_node);
-    if (!t->first_node)
-        return false;
-    t->first_cluster = t->first_node + c;
-    t->next_cluster = t->first_node + 2 * c;
-    t->next_node = t->first_node + 3 * c;
-    for (size_t i = v->nnodes; i-- > 0;) { /* numbers from 1 on, 0 ends a list */
-        t->next_node[i] = t->first_node[v->nodes[i].cluster];
-        t->first_node[v->nodes[i].cluster] = i + 1;
-    }
-    for (size_t i = c; i-- > 1;) {
-        t->next_cluster[i] = t->first_cluster[v->clusters[i].parent];
-        t->first_cluster[v->clusters[i].parent] = i + 1;
-    }
-    return true;
-}
-
-static void open_cluster(const fxs_view *v, const tree *t, size_t c, fxs_buf *out) {
-    const fxs_line *label = &v->clusters[c].label;
+static void open_cluster(void *user, size_t c) {
+    writer *w = user;
+    fxs_buf *out = w->out;
+    const fxs_line *label = &w->v->clusters[c].label;
+    w->inside = true;
     fxs_buf_printf(out, "    subgraph cluster%zu {\n    graph [labeljust=l, fontsize=10, label=\"",
                    c);
     fxs_escape_dot(out, label->len ? label->text : "", label->len);
     fxs_buf_printf(out, "\", margin=%d", FXS_FRAME_PAD);
-    put_color(out, "fontcolor", v->theme->ink[FXS_INK_KEY]);
-    put_color(out, "color", v->theme->nontensor);
+    put_color(out, "fontcolor", w->v->theme->ink[FXS_INK_KEY]);
+    put_color(out, "color", w->v->theme->nontensor);
     fxs_buf_puts(out, "];\n");
-    for (size_t i = t->first_node[c]; i; i = t->next_node[i - 1]) {
-        fxs_buf_puts(out, "    \"");
-        fxs_escape_dot(out, v->nodes[i - 1].id, strlen(v->nodes[i - 1].id));
-        fxs_buf_puts(out, "\";\n");
-    }
 }
 
-/* Subgraphs within subgraphs, without recursion: clusters may be nested as deep as they like. */
+static void name_member(void *user, size_t i) {
+    const writer *w = user;
+    if (!w->inside)
+        return;
+    fxs_buf_puts(w->out, "    \"");
+    fxs_escape_dot(w->out, w->v->nodes[i].id, strlen(w->v->nodes[i].id));
+    fxs_buf_puts(w->out, "\";\n");
+}
+
+static void close_cluster(void *user, size_t c) {
+    const writer *w = user;
+    (void)c;
+    fxs_buf_puts(w->out, "    }\n");
+}
+
 static void put_clusters(const fxs_view *v, fxs_buf *out) {
-    tree t;
-    if (v->nclusters < 2)
-        return;
-    if (!make_tree(v, &t)) {
+    static const fxs_nesting nesting = {open_cluster, name_member, close_cluster};
+    if (v->nclusters > 1 && !fxs_nest(v, &nesting, &(writer){.v = v, .out = out}))
         out->failed = true;
-        return;
-    }
-    for (size_t c = t.first_cluster[0]; c;) {
-        open_cluster(v, &t, c - 1, out);
-        if (t.first_cluster[c - 1]) {
-            c = t.first_cluster[c - 1];
-            continue;
-        }
-        for (; c; c = v->clusters[c - 1].parent ? v->clusters[c - 1].parent + 1 : 0) {
-            fxs_buf_puts(out, "    }\n");
-            if (t.next_cluster[c - 1]) {
-                c = t.next_cluster[c - 1];
-                break;
-            }
-        }
-    }
-    fxs_free(t.first_node);
 }
 
 void fxs_dot_write(const fxs_view *v, fxs_buf *out) {

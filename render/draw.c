@@ -13,11 +13,15 @@
 enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
 static const fxs_canvas canvases[] = {
-    {.name = "svg", .write = fxs_canvas_svg, .placed = true},
-    {.name = "png", .write = fxs_canvas_png, .placed = true},
-    {.name = "pdf", .write = fxs_canvas_pdf, .placed = true},
+    {.name = "svg", .write = fxs_canvas_svg, .placed = true, .charts = true},
+    {.name = "png", .write = fxs_canvas_png, .placed = true, .charts = true},
+    {.name = "pdf", .write = fxs_canvas_pdf, .placed = true, .charts = true},
     {.name = "dot", .write = fxs_canvas_dot},
     {.name = "gv", .write = fxs_canvas_dot},
+    {.name = "mmd", .write = fxs_canvas_mermaid},
+    {.name = "graphml", .write = fxs_canvas_graphml, .placed = true},
+    {.name = "drawio", .write = fxs_canvas_drawio, .placed = true},
+    {.name = "tex", .write = fxs_canvas_tikz, .placed = true, .charts = true},
     {.name = "log", .write = fxs_canvas_log, .placed = true, .fixed = true},
 };
 enum { NCANVASES = sizeof canvases / sizeof *canvases };
@@ -192,10 +196,11 @@ static fxs_status draw_all(const subject *what, const fxs_draw_options *o, targe
     return status;
 }
 
-static fxs_status fail_format(fxs_ctx *ctx, const char *what, const char *name) {
+static fxs_status fail_format(fxs_ctx *ctx, const char *what, const char *name, bool chart) {
     fxs_buf known = {0};
     for (size_t i = 0; i < NCANVASES; i++)
-        fxs_buf_printf(&known, i ? ", %s" : "%s", canvases[i].name);
+        if (canvases[i].charts || !chart)
+            fxs_buf_printf(&known, known.len ? ", %s" : "%s", canvases[i].name);
     fxs_status s = fxs_fail(ctx, FXS_EINVAL, "%s '%s' names no picture format (known: %s)", what,
                             name, known.failed ? "svg" : known.data);
     fxs_buf_free(&known);
@@ -213,8 +218,8 @@ static fxs_status draw_files(const subject *what, const fxs_draw_options *o,
     for (size_t i = 0; i < n; i++) {
         FXS_TRY(fxs_need_text(ctx, paths ? paths[i] : NULL, "the path of a picture"));
         t[i].canvas = canvas_of_path(paths[i]);
-        if (!t[i].canvas || (what->chart && (!t[i].canvas->placed || t[i].canvas->fixed)))
-            return fail_format(ctx, "file", paths[i]);
+        if (!t[i].canvas || (what->chart && !t[i].canvas->charts))
+            return fail_format(ctx, "file", paths[i], what->chart != NULL);
     }
     for (size_t i = 0; i < n; i++) {
         *opened = i + 1;
@@ -268,7 +273,7 @@ fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, con
     FXS_TRY(check(m->ctx, m, opt));
     target t = {.canvas = find_canvas(format)};
     if (!t.canvas)
-        return fail_format(m->ctx, "format", format);
+        return fail_format(m->ctx, "format", format, false);
     fxs_sink_memory(&t.sink);
     fxs_status status = draw_all(&(subject){.m = m}, opt, &t, 1, notes);
     if (status == FXS_OK)

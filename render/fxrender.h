@@ -1,5 +1,5 @@
-/* fxrender.h: the public interface of the picture part: a model with a graph becomes SVG, PNG, PDF
- * or DOT.
+/* fxrender.h: the public interface of the picture part: a model with a graph becomes SVG, PNG, PDF,
+ * DOT, Mermaid, GraphML, draw.io or TikZ.
  *
  * Works before a run (structure alone) and after one (results, failures, costs on each node). The
  * picture is the same, byte for byte, for the same model, options and fonts. Messages of errors are
@@ -108,7 +108,8 @@ typedef struct fxs_draw_options {
 FXS_API fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt,
                             const char *const *paths, size_t npaths, char **notes);
 /* Draws the longest rows of m's profile as bars, each with its time, share and rate, into .svg,
- * .png or .pdf files. Of the options title, theme, dpi and png_fit count. Otherwise as fxs_draw. */
+ * .png, .pdf or .tex files. Of the options title, theme, dpi and png_fit count. Otherwise as
+ * fxs_draw. */
 FXS_API fxs_status fxs_draw_profile(const fxs_module *m, const fxs_profile *p, fxs_profile_by by,
                                     const fxs_draw_options *opt, const char *const *paths,
                                     size_t npaths, char **notes);
@@ -121,8 +122,8 @@ FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *
  * text that is no graph is FXS_EPARSE. */
 FXS_API fxs_status fxs_draw_dot(fxs_ctx *ctx, const char *dot, const char *format, double seconds,
                                 char **bytes, size_t *len);
-/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "log";
- * NULL behind the last.
+/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "mmd"
+ * (Mermaid), "graphml", "drawio", "tex" (TikZ), "log"; NULL behind the last.
  */
 FXS_API const char *fxs_draw_format_name(size_t i);
 

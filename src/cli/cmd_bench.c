@@ -23,7 +23,8 @@ static const cli_option options[] = {
      "least time counts (default: 5)",
      CLI_INT, CLI_AT(rounds), NULL, 1, 100000},
     {"output", 'o', "FILE",
-     "picture to write, one bar a row: .svg, .png or .pdf; by operator, unless --by node is given; "
+     "picture to write, one bar a row: .svg, .png, .pdf or .tex; by operator, unless --by node is "
+     "given; "
      "may be repeated",
      CLI_LIST, CLI_AT(outputs)},
     {"format", 0, "FORMAT", "format of the table (default: text)", CLI_INDEX, CLI_AT(table_format),
@@ -91,9 +92,10 @@ static cli_exit draw_profile(cli_session *w, const cli_settings *s, const fxs_pr
 static cli_exit check_outputs(const cli_settings *s) {
     for (size_t i = 0; i < s->outputs.len; i++) {
         const char *dot = strrchr(s->outputs.items[i], '.');
-        if (!dot ||
-            (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".pdf") != 0))
-            return cli_usage_error("bench", "%s: what kind of picture? Name it .svg, .png or .pdf",
+        if (!dot || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 &&
+                     strcmp(dot, ".pdf") != 0 && strcmp(dot, ".tex") != 0))
+            return cli_usage_error("bench",
+                                   "%s: what kind of picture? Name it .svg, .png, .pdf or .tex",
                                    s->outputs.items[i]);
     }
     return CLI_OK;

@@ -7,7 +7,8 @@
 
 #include "render/fxrender.h"
 
-static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
+static const char *const formats[] = {"svg",     "png",    "pdf", "dot", "mmd",
+                                      "graphml", "drawio", "tex", NULL};
 static const char *const themes[] = {"light", "dark", "grey", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
 static const char *const engines[] = {"auto", "layered", "dot", NULL};
@@ -27,7 +28,8 @@ static const char *const row_words[] = {
 static const cli_option options[] = {
     CLI_INPUT_ROW,
     {"output", 'o', "FILE",
-     "picture to write, its extension says which kind: .svg, .png, .pdf, .dot; may be repeated",
+     "picture to write, its extension says which kind: .svg, .png, .pdf, .dot, .mmd (Mermaid), "
+     ".graphml, .drawio, .tex (TikZ); may be repeated",
      CLI_LIST, CLI_AT(outputs)},
     {"format", 0, "KIND", "kind of picture of '-o -', which is standard output", CLI_TEXT,
      CLI_AT(picture_format), formats},
@@ -100,8 +102,11 @@ static cli_exit check_extension(const char *path) {
     for (size_t i = 0; dot && (name = fxs_draw_format_name(i)); i++)
         if (strcmp(dot + 1, name) == 0)
             return CLI_OK;
-    return cli_usage_error("draw", "%s: what kind of picture? Name it .svg, .png, .pdf or .dot",
-                           path);
+    return cli_usage_error(
+        "draw",
+        "%s: what kind of picture? Name it .svg, .png, .pdf, .dot, .mmd, .graphml, "
+        ".drawio or .tex",
+        path);
 }
 
 /* All that can be wrong with the outputs and is known before the work. *files are the outputs but

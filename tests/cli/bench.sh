@@ -37,11 +37,12 @@ else
 fi
 
 if [ "${FXS_RENDER:-1}" = 1 ]; then
-    expect 0 bench m.fx -i 1x4 --rounds 1 --by operator -o b.svg -o b.png -o b.pdf
+    expect 0 bench m.fx -i 1x4 --rounds 1 --by operator -o b.svg -o b.png -o b.pdf -o b.tex
     silent
     check "the chart names the operator" grep -q '>linear</text>' b.svg
     check "one bar an operator" test "$(grep -c 'class="bar"' b.svg)" -eq 3
     check "the PNG is one" sh -c 'head -c 4 b.png | grep -q PNG'
+    check "the TikZ has the same bars" test "$(grep -c '^.filldraw' b.tex)" -eq 3
     check "the PDF is one" sh -c 'head -c 4 b.pdf | grep -q %PDF'
     expect 0 bench m.fx -i 1x4 --rounds 1 --by node -o n.svg
     check "the chart names the node" grep -q '>fc</text>' n.svg

@@ -24,6 +24,16 @@ check "the PNG is one" is_png a.png
 check "the PDF is one" sh -c 'head -c 5 a.pdf | grep -q %PDF-'
 check "the DOT is one" grep -q graph a.dot
 check "the picture shows the result" grep -q '1, 2' a.svg
+expect 0 draw m.fx -i 1x4 -o a.mmd -o a.graphml -o a.drawio -o a.tex
+silent
+check "the Mermaid is one" grep -q '^flowchart TB' a.mmd
+check "the GraphML is one" grep -q '^<graphml ' a.graphml
+check "the draw.io file is one" grep -q '^<mxfile ' a.drawio
+check "the TikZ is a document" grep -q '^.begin{tikzpicture}' a.tex
+for kind in mmd graphml drawio tex; do
+    expect 0 draw m.fx -i 1x4 -o - --format $kind
+    check "$kind is the same on standard output" cmp out a.$kind
+done
 expect 0 draw m.fx -i 1x4 -o b.svg
 check "the same picture again, byte for byte" cmp a.svg b.svg
 if command -v python3 >/dev/null; then

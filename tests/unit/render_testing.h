@@ -123,9 +123,9 @@ static inline bool xml_text_ok(const char *s, const char *end, bool attribute) {
             return false;
         if (*s != '&')
             continue;
-        static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+        static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#10;"};
         bool known = false;
-        for (size_t i = 0; i < 4; i++)
+        for (size_t i = 0; i < 5; i++)
             known |= strncmp(s, names[i], strlen(names[i])) == 0;
         if (!known)
             return false;
