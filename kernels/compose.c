@@ -144,7 +144,10 @@ static fxs_status promise(fxs_call *c, const fxs_compose *k) {
         c->constants |= t->requires_grad || k->any_grad
                             ? 0
                             : 1u << i; /* attention's weights need no value's grad */
-        FXS_TRY(fxs_out_new(c, t->dtype, t->ndim, t->sizes, t->strides));
+        if (k->view)
+            FXS_TRY(fxs_out_view(c, k->out[i], NULL));
+        else
+            FXS_TRY(fxs_out_new(c, t->dtype, t->ndim, t->sizes, t->strides));
         c->out[c->nout - 1]->requires_grad = k->own_grad && t->requires_grad;
     }
     return FXS_OK;
@@ -159,7 +162,7 @@ fxs_status fxs_compose_infer(fxs_call *c, fxs_compose_fn *how) {
 fxs_status fxs_compose_run(fxs_call *c, fxs_compose_fn *how) {
     fxs_compose k;
     begin(&k, c, false, how);
-    for (int i = 0; k.status == FXS_OK && i < k.nout; i++)
+    for (int i = 0; k.status == FXS_OK && !k.view && i < k.nout; i++)
         fxs_tensor_copy(c->ctx, c->out[i], k.out[i]);
     return end(&k, FXS_OK);
 }

@@ -13,6 +13,7 @@ typedef struct fxs_compose {
     bool any_grad; /* results require grad when any argument does, whatever the steps say */
     fxs_status status;
     double flops;
+    bool view;     /* the outputs are views of arguments, as the last steps gave them */
     bool own_grad; /* outputs require grad as their steps say, not as any argument does */
     int nout;
     fxs_tensor
