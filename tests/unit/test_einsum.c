@@ -186,7 +186,7 @@ static void bad_equations_are_refused(void **state) {
                 cases[i].message);
     refuses(ctx, "torch.functional.einsum",
             TUPLE(ctx, make_str(ctx, "ij,ij"), TENSOR(a), TENSOR(d)), fxs_none(),
-            "einsum: expected argument 'operands' of type float32 as the input, but got float64");
+            "einsum: bmm: expected both arguments to have the same dtype, but got float32 and float64");
     fxs_tensor_unref(a);
     fxs_tensor_unref(d);
 }
