@@ -391,7 +391,11 @@ static fxs_tensor *powers(fxs_compose *k, fxs_tensor *x, fxs_value count, bool i
 }
 
 static void make_linalg_vander(fxs_compose *k) {
-    if (k->call->arg[1].tag == FXS_V_INT && k->call->arg[1].u.i <= 1)
+    const fxs_tensor *x = arg(k, 0);
+    const fxs_value *n = &k->call->arg[1];
+    if (x->dtype == FXS_BOOL)
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.bool");
+    if (n->tag == FXS_V_INT ? n->u.i <= 1 : x->ndim && x->sizes[x->ndim - 1] <= 1)
         fxs_stop(k, FXS_EINVAL, "N must be greater than 1");
     fxs_give(k, powers(k, arg(k, 0), k->call->arg[1], true));
 }

@@ -10,6 +10,7 @@ const fxs_family fxs_families[] = {
     {"made of factors", fxs_ops_linalg_made, NULL, FXS_GROUP_LINEAR},
     {"singular and eigenvalues", fxs_ops_linalg_eigen, NULL, FXS_GROUP_LINEAR},
     {"linear systems", fxs_ops_linalg_solve, NULL, FXS_GROUP_LINEAR},
+    {"least squares", fxs_ops_linalg_least, NULL, FXS_GROUP_LINEAR},
     {"einsum", fxs_ops_einsum, NULL, FXS_GROUP_LINEAR},
     {"attention", fxs_ops_attention, NULL, FXS_GROUP_ATTENTION},
     {"multi-head attention", fxs_ops_attention_layer, fxs_modules_attention_layer,

@@ -33,6 +33,7 @@ extern const fxs_op fxs_ops_special_two[];
 extern const fxs_op fxs_ops_linalg_solve[];
 extern const fxs_op fxs_ops_linalg_eigen[];
 extern const fxs_op fxs_ops_linalg_factor[];
+extern const fxs_op fxs_ops_linalg_least[];
 extern const fxs_op fxs_ops_linalg_made[];
 extern const fxs_op fxs_ops_linalg_norm[];
 extern const fxs_op fxs_ops_loss_margin[];

@@ -1,28 +1,30 @@
 /* lapack.c: see lapack.h: OpenBLAS carries LAPACK inside, whose Fortran symbols are declared here.
  * Characters come with their lengths behind all other arguments, as gfortran passes them. */
 #include "kernels/lapack.h"
+#include "kernels/lapack_single.h"
 
 #include <cblas.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "base/mem.h"
-
 #define INT const int *
 #define TEXT const char *
-#define BOTH(name, ...)                                                                            \
-    extern void d##name##_(__VA_ARGS__);                                                           \
-    extern void z##name##_(__VA_ARGS__)
-BOTH(getrf, INT, INT, double *, INT, int *, int *);
-BOTH(getrs, TEXT, INT, INT, const double *, INT, const int *, double *, INT, int *, size_t);
-BOTH(potrf, TEXT, INT, double *, INT, int *, size_t);
-BOTH(geqrf, INT, INT, double *, INT, double *, double *, INT, int *);
+#define BOTH(one, two, type)                                                                       \
+    FACTORS(one, type)                                                                             \
+    FACTORS(two, type)
+#define FACTORS(p, type)                                                                           \
+    extern void p##getrf_(INT, INT, type *, INT, int *, int *);                                    \
+    extern void p##getrs_(TEXT, INT, INT, const type *, INT, const int *, type *, INT, int *,      \
+                          size_t);                                                                 \
+    extern void p##potrf_(TEXT, INT, type *, INT, int *, size_t);                                  \
+    extern void p##potri_(TEXT, INT, type *, INT, int *, size_t);
+BOTH(d, z, double)
+BOTH(s, c, float)
+#undef FACTORS
+extern void dgeqrf_(INT, INT, double *, INT, double *, double *, INT, int *);
+extern void zgeqrf_(INT, INT, double *, INT, double *, double *, INT, int *);
 extern void dorgqr_(INT, INT, INT, double *, INT, const double *, double *, INT, int *);
 extern void zungqr_(INT, INT, INT, double *, INT, const double *, double *, INT, int *);
-extern void dgelsd_(INT, INT, INT, double *, INT, double *, INT, double *, const double *, int *,
-                    double *, INT, int *, int *);
-extern void zgelsd_(INT, INT, INT, double *, INT, double *, INT, double *, const double *, int *,
-                    double *, INT, double *, int *, int *);
 #undef BOTH
 #undef INT
 #undef TEXT
@@ -50,23 +52,64 @@ static int drop(space *w, int info) {
     return info;
 }
 
-int fxs_lapack_lu(int parts, int m, int n, double *a, int *pivots) {
+static size_t size_of(int parts, int m, int n) {
+    return (size_t)parts * (size_t)m * (size_t)n;
+}
+
+int fxs_lapack_lu(int parts, bool single, int m, int n, double *a, int *pivots) {
     int info = 0, ld = most(m, 1);
-    (parts == 1 ? dgetrf_ : zgetrf_)(&m, &n, a, &ld, pivots, &info);
-    return info;
+    fxs_narrowed all = {0};
+    if (!single) {
+        (parts == 1 ? dgetrf_ : zgetrf_)(&m, &n, a, &ld, pivots, &info);
+        return info;
+    }
+    float *f = fxs_narrow(&all, a, size_of(parts, m, n));
+    if (!all.failed)
+        (parts == 1 ? sgetrf_ : cgetrf_)(&m, &n, f, &ld, pivots, &info);
+    return fxs_widen(&all, info);
 }
 
-int fxs_lapack_lu_solve(int parts, char trans, int n, int k, const double *lu, const int *pivots,
-                        double *b) {
+int fxs_lapack_lu_solve(int parts, bool single, char trans, int n, int k, double *lu,
+                        const int *pivots, double *b) {
     int info = 0, ld = most(n, 1);
-    (parts == 1 ? dgetrs_ : zgetrs_)(&trans, &n, &k, lu, &ld, pivots, b, &ld, &info, 1);
-    return info;
+    fxs_narrowed all = {0};
+    if (!single) {
+        (parts == 1 ? dgetrs_ : zgetrs_)(&trans, &n, &k, lu, &ld, pivots, b, &ld, &info, 1);
+        return info;
+    }
+    float *fl = fxs_narrow(&all, lu, size_of(parts, n, n)),
+          *fb = fxs_narrow(&all, b, size_of(parts, n, k));
+    if (!all.failed)
+        (parts == 1 ? sgetrs_ : cgetrs_)(&trans, &n, &k, fl, &ld, pivots, fb, &ld, &info, 1);
+    return fxs_widen(&all, info);
 }
 
-int fxs_lapack_cholesky(int parts, bool upper, int n, double *a) {
+int fxs_lapack_cholesky(int parts, bool single, bool upper, int n, double *a) {
     int info = 0, ld = most(n, 1);
-    (parts == 1 ? dpotrf_ : zpotrf_)(upper ? "U" : "L", &n, a, &ld, &info, 1);
-    return info;
+    const char *uplo = upper ? "U" : "L";
+    fxs_narrowed all = {0};
+    if (!single) {
+        (parts == 1 ? dpotrf_ : zpotrf_)(uplo, &n, a, &ld, &info, 1);
+        return info;
+    }
+    float *f = fxs_narrow(&all, a, size_of(parts, n, n));
+    if (!all.failed)
+        (parts == 1 ? spotrf_ : cpotrf_)(uplo, &n, f, &ld, &info, 1);
+    return fxs_widen(&all, info);
+}
+
+int fxs_lapack_cholesky_inverse(int parts, bool single, bool upper, int n, double *a) {
+    int info = 0, ld = most(n, 1);
+    const char *uplo = upper ? "U" : "L";
+    fxs_narrowed all = {0};
+    if (!single) {
+        (parts == 1 ? dpotri_ : zpotri_)(uplo, &n, a, &ld, &info, 1);
+        return info;
+    }
+    float *f = fxs_narrow(&all, a, size_of(parts, n, n));
+    if (!all.failed)
+        (parts == 1 ? spotri_ : cpotri_)(uplo, &n, f, &ld, &info, 1);
+    return fxs_widen(&all, info);
 }
 
 /* Each asks for its work space first (-1), then works. */
@@ -92,25 +135,6 @@ int fxs_lapack_q(int parts, int m, int columns, int reflectors, double *a, const
                                          &info);
     else
         info = FXS_LAPACK_MEMORY;
-    return drop(&w, info);
-}
-
-int fxs_lapack_least_squares(int parts, int m, int n, int k, double *a, double *b, double *s,
-                             double rcond, int *rank) {
-    int info = 0, lda = most(m, 1), ldb = most(most(m, n), 1), ask = -1, whole = 0;
-    double size[2] = {0}, real = 0;
-    if (parts == 1)
-        dgelsd_(&m, &n, &k, a, &lda, b, &ldb, s, &rcond, rank, size, &ask, &whole, &info);
-    else
-        zgelsd_(&m, &n, &k, a, &lda, b, &ldb, s, &rcond, rank, size, &ask, &real, &whole, &info);
-    space w = {.n = (int)size[0], .nreal = (int)real, .nwhole = whole};
-    if (take(parts, &w) != 0)
-        info = FXS_LAPACK_MEMORY;
-    else if (parts == 1)
-        dgelsd_(&m, &n, &k, a, &lda, b, &ldb, s, &rcond, rank, w.work, &w.n, w.whole, &info);
-    else
-        zgelsd_(&m, &n, &k, a, &lda, b, &ldb, s, &rcond, rank, w.work, &w.n, w.real, w.whole,
-                &info);
     return drop(&w, info);
 }
 

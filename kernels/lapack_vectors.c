@@ -3,8 +3,8 @@
  * are converted on the way. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "kernels/lapack.h"
+#include "kernels/lapack_single.h"
 
 static int most(int a, int b) { return a > b ? a : b; }
 static int least(int a, int b) { return a < b ? a : b; }
@@ -147,38 +147,6 @@ COMPLEX(z, double)
 /* ---- in the precision that is asked for
  * ------------------------------------------------------------------------ */
 
-enum { BUFFERS = 4 };
-
-/* Up to four buffers of double as float, and back. NULL stays NULL. */
-typedef struct narrowed {
-    double *from[BUFFERS];
-    float *to[BUFFERS];
-    size_t n[BUFFERS];
-    int count;
-    bool failed;
-} narrowed;
-
-static float *narrow(narrowed *all, double *x, size_t n) {
-    int i = all->count++;
-    all->from[i] = x, all->n[i] = n, all->to[i] = NULL;
-    if (!x)
-        return NULL;
-    all->to[i] = fxs_alloc(n ? n : 1, sizeof(float));
-    all->failed |= !all->to[i];
-    for (size_t k = 0; all->to[i] && k < n; k++)
-        all->to[i][k] = (float)x[k];
-    return all->to[i];
-}
-
-static int widen(narrowed *all, int info) {
-    for (int i = 0; i < all->count; i++) {
-        for (size_t k = 0; !all->failed && all->to[i] && k < all->n[i]; k++)
-            all->from[i][k] = (double)all->to[i][k];
-        fxs_free(all->to[i]);
-    }
-    return all->failed ? FXS_LAPACK_MEMORY : info;
-}
-
 int fxs_lapack_svd(int parts, bool single, char job, int m, int n, double *a, double *s, double *u,
                    double *vt) {
     size_t p = (size_t)parts, k = (size_t)least(m, n), rows = (size_t)m, columns = (size_t)n,
@@ -188,36 +156,36 @@ int fxs_lapack_svd(int parts, bool single, char job, int m, int n, double *a, do
            nvt = job == 'A'   ? columns
                  : job == 'S' ? k
                               : 0;
-    narrowed all = {0};
+    fxs_narrowed all = {0};
     if (!single)
         return parts == 1 ? dsvd(job, m, n, a, s, u, vt) : zsvd(job, m, n, a, s, u, vt);
-    float *fa = narrow(&all, a, rows * columns * p), *fs = narrow(&all, s, k),
-          *fu = narrow(&all, u, rows * nu * p), *fvt = narrow(&all, vt, nvt * columns * p);
+    float *fa = fxs_narrow(&all, a, rows * columns * p), *fs = fxs_narrow(&all, s, k),
+          *fu = fxs_narrow(&all, u, rows * nu * p), *fvt = fxs_narrow(&all, vt, nvt * columns * p);
     int info = all.failed   ? 0
                : parts == 1 ? ssvd(job, m, n, fa, fs, fu, fvt)
                             : csvd(job, m, n, fa, fs, fu, fvt);
-    return widen(&all, info);
+    return fxs_widen(&all, info);
 }
 
 int fxs_lapack_eigh(int parts, bool single, bool vectors, bool upper, int n, double *a, double *w) {
     size_t size = (size_t)n;
-    narrowed all = {0};
+    fxs_narrowed all = {0};
     if (!single)
         return parts == 1 ? deigh(vectors, upper, n, a, w) : zeigh(vectors, upper, n, a, w);
-    float *fa = narrow(&all, a, size * size * (size_t)parts), *fw = narrow(&all, w, size);
+    float *fa = fxs_narrow(&all, a, size * size * (size_t)parts), *fw = fxs_narrow(&all, w, size);
     int info = all.failed   ? 0
                : parts == 1 ? seigh(vectors, upper, n, fa, fw)
                             : ceigh(vectors, upper, n, fa, fw);
-    return widen(&all, info);
+    return fxs_widen(&all, info);
 }
 
 int fxs_lapack_eig(int parts, bool single, int n, double *a, double *w, double *v) {
     size_t size = (size_t)n;
-    narrowed all = {0};
+    fxs_narrowed all = {0};
     if (!single)
         return parts == 1 ? deig(n, a, w, v) : zeig(n, a, w, v);
-    float *fa = narrow(&all, a, size * size * (size_t)parts), *fw = narrow(&all, w, 2 * size),
-          *fv = narrow(&all, v, 2 * size * size);
+    float *fa = fxs_narrow(&all, a, size * size * (size_t)parts), *fw = fxs_narrow(&all, w, 2 * size),
+          *fv = fxs_narrow(&all, v, 2 * size * size);
     int info = all.failed ? 0 : parts == 1 ? seig(n, fa, fw, fv) : ceig(n, fa, fw, fv);
-    return widen(&all, info);
+    return fxs_widen(&all, info);
 }

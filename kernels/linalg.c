@@ -3,30 +3,52 @@
 
 #include <string.h>
 
-fxs_status fxs_check_matrices(fxs_call *c, const fxs_tensor *t) {
+static fxs_status check_shape(fxs_call *c, const fxs_tensor *t, bool square) {
     char text[FXS_SIZES_TEXT];
     if (t->ndim < 2)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "the input must have at least 2 dimensions, but its shape is %s",
                           fxs_sizes_text(t, text));
+    if (fxs_rows(t) > INT32_MAX || fxs_columns(t) > INT32_MAX)
+        return FXS_REFUSE(c, FXS_ESHAPE, "matrices of shape %s are too large",
+                          fxs_sizes_text(t, text));
+    if (square && fxs_rows(t) != fxs_columns(t))
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected batches of square matrices, but they are %lld by %lld",
+                          (long long)fxs_rows(t), (long long)fxs_columns(t));
+    return FXS_OK;
+}
+
+static fxs_status check_type(fxs_call *c, const fxs_tensor *t) {
+    if (fxs_is_floating(t->dtype) && fxs_tensor_numel(t) == 0)
+        return FXS_OK; /* PyTorch learns it from kernels that no element reaches */
     if (t->dtype != FXS_FLOAT32 && t->dtype != FXS_FLOAT64 && t->dtype != FXS_COMPLEX64 &&
         t->dtype != FXS_COMPLEX128)
         return FXS_REFUSE(c, FXS_ETYPE,
                           "expected float32, float64, complex64 or complex128, but got torch.%s",
                           fxs_dtype_name(t->dtype));
-    if (fxs_rows(t) > INT32_MAX || fxs_columns(t) > INT32_MAX)
-        return FXS_REFUSE(c, FXS_ESHAPE, "matrices of shape %s are too large",
-                          fxs_sizes_text(t, text));
     return FXS_OK;
 }
 
+fxs_status fxs_check_matrices(fxs_call *c, const fxs_tensor *t) {
+    FXS_TRY(check_shape(c, t, false));
+    return check_type(c, t);
+}
+
 fxs_status fxs_check_square(fxs_call *c, const fxs_tensor *t) {
-    FXS_TRY(fxs_check_matrices(c, t));
-    if (fxs_rows(t) != fxs_columns(t))
-        return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected batches of square matrices, but they are %lld by %lld",
-                          (long long)fxs_rows(t), (long long)fxs_columns(t));
-    return FXS_OK;
+    FXS_TRY(check_shape(c, t, false));
+    FXS_TRY(check_type(c, t));
+    return check_shape(c, t, true);
+}
+
+fxs_status fxs_check_any_matrices(fxs_call *c, const fxs_tensor *t) {
+    FXS_TRY(check_shape(c, t, false));
+    return fxs_tensor_numel(t) ? check_type(c, t) : FXS_OK;
+}
+
+fxs_status fxs_check_any_square(fxs_call *c, const fxs_tensor *t) {
+    FXS_TRY(fxs_check_any_matrices(c, t));
+    return check_shape(c, t, true);
 }
 
 fxs_batch fxs_batch_of(const fxs_tensor *t, int item) {
@@ -114,6 +136,16 @@ static extent extent_of(const fxs_tensor *t, int item) {
                             : item == 1 ? t->strides[n - 1]
                                         : 0,
                     .across = item == 2 ? t->strides[n - 1] : 0};
+}
+
+fxs_tensor fxs_factored(const fxs_tensor *t) {
+    fxs_tensor f = *t;
+    int n = t->ndim;
+    if (fxs_is_complex(t->dtype) || !fxs_tensor_is_contiguous(t))
+        return f;
+    f.sizes[n - 2] = t->sizes[n - 1], f.sizes[n - 1] = t->sizes[n - 2];
+    f.strides[n - 2] = t->strides[n - 1], f.strides[n - 1] = t->strides[n - 2];
+    return f;
 }
 
 void fxs_matrix_load(const fxs_tensor *t, int item, const fxs_batch *b, int64_t index, int parts,

@@ -19,6 +19,10 @@ typedef struct fxs_batch {
  */
 fxs_status fxs_check_matrices(fxs_call *c, const fxs_tensor *t);
 fxs_status fxs_check_square(fxs_call *c, const fxs_tensor *t);
+/* The same where PyTorch learns the type from its kernels, which matrices without elements never
+ * reach. */
+fxs_status fxs_check_any_matrices(fxs_call *c, const fxs_tensor *t);
+fxs_status fxs_check_any_square(fxs_call *c, const fxs_tensor *t);
 /* All dimensions but the last `item`. */
 fxs_batch fxs_batch_of(const fxs_tensor *t, int item);
 /* The batch that both broadcast to. */
@@ -36,11 +40,17 @@ fxs_status fxs_out_numbers(fxs_call *c, fxs_dtype d, const fxs_batch *b);
  * -------------------------------------------------------------------------------------------- */
 
 static inline int fxs_parts(const fxs_tensor *t) { return fxs_is_complex(t->dtype) ? 2 : 1; }
+/* Are its numbers of float32? */
+static inline bool fxs_single(const fxs_tensor *t) { return fxs_real_of(t->dtype) == FXS_FLOAT32; }
 static inline int64_t fxs_rows(const fxs_tensor *t) { return t->sizes[t->ndim - 2]; }
 static inline int64_t fxs_columns(const fxs_tensor *t) { return t->sizes[t->ndim - 1]; }
 static inline int64_t fxs_small_side(const fxs_tensor *t) {
     return fxs_rows(t) < fxs_columns(t) ? fxs_rows(t) : fxs_columns(t);
 }
+
+/* t, or its transposes where PyTorch factors those, since they lie column by column: rounding
+ * decides what becomes of singular matrices. */
+fxs_tensor fxs_factored(const fxs_tensor *t);
 
 /* Matrix `index` of the batch b, to which t broadcasts, into a buffer of ld rows (of `parts`
  * doubles). A vector (item 1) is a matrix of one column. */

@@ -56,8 +56,9 @@ static fxs_status infer_slogdet(fxs_call *c) {
 
 /* sign * exp(log) is the determinant; sign has an absolute value of 1, or is 0. */
 static fxs_status determinant(fxs_call *c, work *w, int64_t index, double sign[2], double *log_) {
-    load(c, w, index);
-    int info = w->n ? fxs_lapack_lu(w->parts, w->n, w->n, w->a, w->pivots) : 0;
+    fxs_tensor t = fxs_factored(matrices(c));
+    fxs_matrix_load(&t, 2, &w->b, index, w->parts, w->a, w->m);
+    int info = w->n ? fxs_lapack_lu(w->parts, fxs_single(matrices(c)), w->n, w->n, w->a, w->pivots) : 0;
     if (info < 0)
         return fxs_fail_memory(c->ctx);
     sign[0] = 1, sign[1] = 0;
@@ -117,10 +118,8 @@ static fxs_status infer_cholesky(fxs_call *c) {
 /* The older function makes an empty result like its input. */
 static fxs_status infer_torch_cholesky(fxs_call *c) {
     const fxs_tensor *t = matrices(c);
-    FXS_TRY(fxs_check_square(c, t));
-    fxs_batch b = fxs_batch_of(t, 2);
     return fxs_tensor_numel(t) ? infer_cholesky(c)
-                               : fxs_out_rows(c, t->dtype, &b, fxs_rows(t), fxs_rows(t));
+                               : fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);
 }
 
 static fxs_status infer_cholesky_ex(fxs_call *c) {
@@ -144,7 +143,7 @@ static fxs_status run_cholesky_checked(fxs_call *c, bool check) {
     FXS_TRY(begin(c, &w, 0, 0, 0));
     for (int64_t i = 0; i < w.b.count; i++) {
         load(c, &w, i);
-        int info = fxs_lapack_cholesky(w.parts, upper, w.n, w.a);
+        int info = fxs_lapack_cholesky(w.parts, fxs_single(matrices(c)), upper, w.n, w.a);
         if (check || info < 0)
             FXS_TRY(fxs_lapack_status(c, info, &w.b, i,
                                       "the factorization could not be completed because the input "
@@ -158,6 +157,9 @@ static fxs_status run_cholesky_checked(fxs_call *c, bool check) {
 }
 
 static fxs_status run_cholesky(fxs_call *c) { return run_cholesky_checked(c, true); }
+static fxs_status run_torch_cholesky(fxs_call *c) {
+    return fxs_tensor_numel(matrices(c)) ? run_cholesky(c) : FXS_OK;
+}
 static fxs_status run_cholesky_ex(fxs_call *c) {
     return run_cholesky_checked(c, fxs_arg_bool(c, 2));
 }
@@ -166,8 +168,8 @@ static fxs_status run_cholesky_ex(fxs_call *c) {
  * --------------------------------------------------------------- */
 
 static fxs_status check_lu(fxs_call *c) {
-    FXS_TRY(fxs_check_matrices(c, matrices(c)));
-    if (c->nargs > 1 && !fxs_arg_bool(c, 1))
+    FXS_TRY(fxs_check_any_matrices(c, matrices(c)));
+    if (!fxs_arg_bool(c, 1) && fxs_tensor_numel(matrices(c)))
         return FXS_REFUSE(c, FXS_EUNKNOWN, "LU without pivoting is not implemented on the CPU");
     return FXS_OK;
 }
@@ -196,19 +198,25 @@ static fxs_status infer_lu_factor_ex(fxs_call *c) {
 
 static fxs_status infer_torch_lu(fxs_call *c) {
     c->out_tuple = true;
-    if (fxs_arg_bool(c, 2))
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "get_infos is not supported: torch.linalg.lu_factor_ex");
-    return infer_factors(c);
+    FXS_TRY(infer_factors(c));
+    if (!fxs_arg_bool(c, 2))
+        return FXS_OK;
+    if (c->spelling && strncmp(c->spelling, "torch.", 6) == 0)
+        c->tuple_name = "torch.return_types._lu_with_info";
+    fxs_batch b = fxs_batch_of(matrices(c), 2);
+    return fxs_out_numbers(c, FXS_INT32, &b);
 }
 
-static fxs_status run_lu_factor(fxs_call *c) {
+static fxs_status run_factors(fxs_call *c, bool check) {
     work w;
     FXS_TRY(begin(c, &w, 0, 0, 0));
     for (int64_t i = 0; i < w.b.count; i++) {
         load(c, &w, i);
-        int info = w.k ? fxs_lapack_lu(w.parts, w.m, w.n, w.a, w.pivots) : 0;
-        if (info < 0)
-            return fxs_fail_memory(c->ctx);
+        int info = w.k ? fxs_lapack_lu(w.parts, fxs_single(matrices(c)), w.m, w.n, w.a, w.pivots) : 0;
+        if (check || info < 0)
+            FXS_TRY(fxs_lapack_status(c, info, &w.b, i,
+                                      "a pivot is zero, and what is solved with it would be "
+                                      "divided by it"));
         fxs_matrix_store(c->out[0], 2, &w.b, i, w.parts, w.a, w.m);
         fxs_ints_store(c->out[1], 1, &w.b, i, w.pivots);
         if (c->nout > 2)
@@ -217,10 +225,20 @@ static fxs_status run_lu_factor(fxs_call *c) {
     return FXS_OK;
 }
 
-static fxs_status out_plu(fxs_call *c, const fxs_tensor *t) {
+static fxs_status run_lu_factor(fxs_call *c) { return run_factors(c, true); }
+static fxs_status run_lu_factor_ex(fxs_call *c) { return run_factors(c, fxs_arg_bool(c, 2)); }
+static fxs_status run_torch_lu(fxs_call *c) { return run_factors(c, false); }
+
+static fxs_status out_plu(fxs_call *c, const fxs_tensor *t, bool p, bool lu) {
     fxs_batch b = fxs_batch_of(t, 2);
+    int64_t none = 0;
     c->constants = 1 << 0; /* P */
-    FXS_TRY(fxs_out_rows(c, t->dtype, &b, fxs_rows(t), fxs_rows(t)));
+    FXS_TRY(p ? fxs_out_rows(c, t->dtype, &b, fxs_rows(t), fxs_rows(t))
+              : fxs_out_new(c, t->dtype, 1, &none, NULL));
+    if (!lu) {
+        FXS_TRY(fxs_out_new(c, t->dtype, 1, &none, NULL));
+        return fxs_out_new(c, t->dtype, 1, &none, NULL);
+    }
     FXS_TRY(fxs_out_rows(c, t->dtype, &b, fxs_rows(t), fxs_small_side(t)));
     return fxs_out_rows(c, t->dtype, &b, fxs_small_side(t), fxs_columns(t));
 }
@@ -228,7 +246,7 @@ static fxs_status out_plu(fxs_call *c, const fxs_tensor *t) {
 static fxs_status infer_lu(fxs_call *c) {
     c->tuple_name = "torch.return_types.linalg_lu";
     FXS_TRY(check_lu(c));
-    return out_plu(c, matrices(c));
+    return out_plu(c, matrices(c), fxs_arg_bool(c, 1), true);
 }
 
 /* The row that stands at place i after the exchanges that pivots say. */
@@ -275,7 +293,10 @@ static fxs_status begin_plu(fxs_call *c, work *w, int **row) {
 }
 
 static void store_plu(fxs_call *c, const work *w, int64_t i) {
-    fxs_matrix_store(c->out[0], 2, &w->b, i, w->parts, w->x, w->m);
+    if (c->out[0]->ndim > 1)
+        fxs_matrix_store(c->out[0], 2, &w->b, i, w->parts, w->x, w->m);
+    if (c->out[1]->ndim == 1)
+        return;
     fxs_matrix_store(c->out[1], 2, &w->b, i, w->parts, w->y, w->m);
     fxs_matrix_store(c->out[2], 2, &w->b, i, w->parts, w->z, w->k);
 }
@@ -286,7 +307,7 @@ static fxs_status run_lu(fxs_call *c) {
     FXS_TRY(begin_plu(c, &w, &row));
     for (int64_t i = 0; i < w.b.count; i++) {
         load(c, &w, i);
-        if (w.k && fxs_lapack_lu(w.parts, w.m, w.n, w.a, w.pivots) < 0)
+        if (w.k && fxs_lapack_lu(w.parts, fxs_single(matrices(c)), w.m, w.n, w.a, w.pivots) < 0)
             return fxs_fail_memory(c->ctx);
         split_factors(&w, row);
         store_plu(c, &w, i);
@@ -298,19 +319,20 @@ static fxs_status run_lu(fxs_call *c) {
 static fxs_status infer_lu_unpack(fxs_call *c) {
     const fxs_tensor *t = matrices(c), *p = fxs_arg_tensor(c, 1);
     c->tuple_name = "torch.return_types.lu_unpack";
-    FXS_TRY(fxs_check_matrices(c, t));
-    if (!fxs_arg_bool(c, 2) || !fxs_arg_bool(c, 3))
-        return FXS_REFUSE(c, FXS_EUNKNOWN,
-                          "unpacking only the data or the pivots is not supported");
+    bool data = fxs_arg_bool(c, 2), pivots = fxs_arg_bool(c, 3);
+    if (t->ndim < 2)
+        return fxs_check_matrices(c, t);
+    if (!pivots)
+        return out_plu(c, t, false, data);
     if (p->dtype != FXS_INT32)
         return FXS_REFUSE(c, FXS_ETYPE, "LU_pivots must be of type int32, but are torch.%s",
                           fxs_dtype_name(p->dtype));
-    bool fits = p->ndim == t->ndim - 1 && p->sizes[p->ndim - 1] == fxs_small_side(t);
+    bool fits = p->ndim == t->ndim - 1 && p->sizes[p->ndim - 1] >= fxs_small_side(t);
     for (int i = 0; fits && i < p->ndim - 1; i++)
         fits = p->sizes[i] == t->sizes[i];
     if (!fits)
         return FXS_REFUSE(c, FXS_ESHAPE, "LU_data and LU_pivots do not belong together");
-    return out_plu(c, t);
+    return out_plu(c, t, true, data);
 }
 
 static fxs_status run_lu_unpack(fxs_call *c) {
@@ -318,12 +340,18 @@ static fxs_status run_lu_unpack(fxs_call *c) {
     work w;
     int *row;
     fxs_status s = begin_plu(c, &w, &row);
-    double *pivots = fxs_room(c, w.k, &s);
+    int64_t count = fxs_arg_bool(c, 3) ? given->sizes[given->ndim - 1] : 0;
+    double *pivots = fxs_room(c, count, &s);
     for (int64_t i = 0; s == FXS_OK && i < w.b.count; i++) {
         load(c, &w, i);
-        fxs_matrix_load(given, 1, &w.b, i, 1, pivots, w.k);
+        if (count)
+            fxs_matrix_load(given, 1, &w.b, i, 1, pivots, count);
+        for (int64_t k = 0; count && k < w.k; k++)
+            if (pivots[k] < 1 || pivots[k] > w.m)
+                return FXS_REFUSE(c, FXS_EINDEX, "pivot %g is out of range: there are %d rows",
+                                  pivots[k], w.m);
         for (int k = 0; k < w.k; k++)
-            w.pivots[k] = (int)pivots[k];
+            w.pivots[k] = count ? (int)pivots[k] : k + 1;
         split_factors(&w, row);
         store_plu(c, &w, i);
     }
@@ -381,6 +409,8 @@ static fxs_status run_qr(fxs_call *c) {
 
 static fxs_status infer_geqrf(fxs_call *c) {
     const fxs_tensor *t = matrices(c);
+    if (t->requires_grad && fxs_is_complex(t->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "PyTorch can't differentiate by complex numbers");
     c->tuple_name = "torch.return_types.geqrf";
     FXS_TRY(fxs_check_matrices(c, t));
     fxs_batch b = fxs_batch_of(t, 2);
@@ -459,7 +489,7 @@ const fxs_op fxs_ops_linalg_factor[] = {
     {"linalg_cholesky", "(Tensor self, *, bool upper=False) -> Tensor", LINALG("cholesky"),
      infer_cholesky, run_cholesky, cost_cholesky, PURE},
     {"cholesky", "(Tensor self, bool upper=False) -> Tensor", "torch.cholesky Tensor.cholesky",
-     infer_torch_cholesky, run_cholesky, cost_cholesky, PURE},
+     infer_torch_cholesky, run_torch_cholesky, cost_cholesky, PURE},
     {"linalg_cholesky_ex",
      "(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor, Tensor)",
      LINALG("cholesky_ex"), infer_cholesky_ex, run_cholesky_ex, cost_cholesky, PURE},
@@ -467,9 +497,9 @@ const fxs_op fxs_ops_linalg_factor[] = {
      infer_lu_factor, run_lu_factor, cost_lu, PURE},
     {"linalg_lu_factor_ex",
      "(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor, Tensor, Tensor)",
-     LINALG("lu_factor_ex"), infer_lu_factor_ex, run_lu_factor, cost_lu, PURE},
+     LINALG("lu_factor_ex"), infer_lu_factor_ex, run_lu_factor_ex, cost_lu, PURE},
     {"lu", "(Tensor A, bool pivot=True, bool get_infos=False) -> (Tensor, Tensor)",
-     "torch.functional.lu Tensor.lu", infer_torch_lu, run_lu_factor, cost_lu, PURE},
+     "torch.functional.lu Tensor.lu", infer_torch_lu, run_torch_lu, cost_lu, PURE},
     {"linalg_lu", "(Tensor A, *, bool pivot=True) -> (Tensor, Tensor, Tensor)", LINALG("lu"),
      infer_lu, run_lu, cost_lu, PURE},
     {"lu_unpack",

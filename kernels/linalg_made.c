@@ -6,6 +6,7 @@
 #include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/linalg.h"
+#include "kernels/work.h"
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 static fxs_value self(const fxs_compose *k) { return fxs_t(arg(k, 0)); }
@@ -16,6 +17,8 @@ static bool are_matrices(fxs_compose *k, const fxs_tensor *t, bool square) {
         k->status = (square ? fxs_check_square : fxs_check_matrices)(k->call, t);
     return k->status == FXS_OK;
 }
+
+static bool is_empty(const fxs_tensor *t) { return fxs_tensor_numel(t) == 0; }
 
 /* ---- determinant and powers
  * --------------------------------------------------------------------------------- */
@@ -30,10 +33,6 @@ static void make_logdet(fxs_compose *k) {
 
 static fxs_tensor *power(fxs_compose *k, fxs_tensor *x, int64_t n) {
     fxs_tensor *result = NULL;
-    if (n == 1)
-        return FXS_DO(k, "reshape",
-                      fxs_t(FXS_DO(k, "clone", fxs_t(FXS_DO(k, "contiguous", fxs_t(x))))),
-                      fxs_ints(k, x->ndim, x->sizes));
     for (; n && k->status == FXS_OK; n /= 2) {
         if (n % 2)
             result = result ? FXS_DO(k, "matmul", fxs_t(result), fxs_t(x)) : x;
@@ -43,12 +42,19 @@ static fxs_tensor *power(fxs_compose *k, fxs_tensor *x, int64_t n) {
     return result;
 }
 
+static fxs_tensor *contiguous_copy(fxs_compose *k, fxs_tensor *x) {
+    fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
+    return FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(x));
+}
+
 static void make_matrix_power(fxs_compose *k) {
     int64_t n = fxs_arg_int(k->call, 1);
     fxs_tensor *x = arg(k, 0);
     k->any_grad = true;
-    if (!are_matrices(k, x, true))
+    if (x->ndim < 2 || fxs_rows(x) != fxs_columns(x)) {
+        k->status = fxs_check_any_square(k->call, x);
         return;
+    }
     if (n < 0) {
         x = FXS_DO(k, "linalg_inv", fxs_t(x));
         n = -n;
@@ -57,10 +63,13 @@ static void make_matrix_power(fxs_compose *k) {
         fxs_tensor *eye =
             FXS_DO_NAMED(k, "eye", "dtype", fxs_of_dtype(x->dtype), fxs_int(fxs_rows(x)));
         eye = FXS_DO(k, "expand", fxs_t(eye), fxs_ints(k, x->ndim, x->sizes));
-        fxs_give(k, FXS_DO(k, "contiguous", fxs_t(eye)));
+        fxs_give(k, contiguous_copy(k, eye));
         return;
     }
-    fxs_give(k, n == 1 && x != arg(k, 0) ? x : power(k, x, n));
+    if (n == 1)
+        fxs_give(k, x == arg(k, 0) ? contiguous_copy(k, x) : x);
+    else
+        fxs_give(k, power(k, x, n));
 }
 
 /* ---- ranks and pseudo-inverses: singular values below a tolerance count as zero
@@ -100,11 +109,24 @@ static fxs_tensor *above(fxs_compose *k, const fxs_tensor *x, fxs_tensor *values
     return FXS_DO(k, "gt", fxs_t(values), fxs_t(limit));
 }
 
+/* Of no matrices the rank is 0, whatever their shape, and their type where it says no tolerance. */
+static bool may_have_rank(fxs_compose *k, const fxs_tensor *x, const tolerances *t) {
+    const fxs_value *given[] = {&t->relative, &t->absolute};
+    for (int i = 0; i < 2 && k->status == FXS_OK; i++)
+        if (given[i]->tag == FXS_V_TENSOR && fxs_is_complex(given[i]->u.tensor->dtype))
+            fxs_stop(k, FXS_ETYPE, "tolerances of a complex type are not supported");
+    if (k->status == FXS_OK && is_empty(x) && t->relative.tag != FXS_V_NONE)
+        k->status = fxs_check_any_matrices(k->call, x);
+    return k->status == FXS_OK && (is_empty(x) && t->relative.tag != FXS_V_NONE
+                                       ? true
+                                       : are_matrices(k, x, t->hermitian && !is_empty(x)));
+}
+
 static void give_rank(fxs_compose *k, const tolerances *t) {
     fxs_tensor *x = arg(k, 0);
-    if (!are_matrices(k, x, t->hermitian))
+    if (!may_have_rank(k, x, t))
         return;
-    if (fxs_tensor_numel(x) == 0) {
+    if (is_empty(x)) {
         fxs_batch b = fxs_batch_of(x, 2);
         fxs_give(k, FXS_DO_NAMED(k, "zeros", "dtype", fxs_of_dtype(FXS_INT64),
                                  fxs_ints(k, b.n, b.sizes)));
@@ -140,9 +162,11 @@ static fxs_tensor *turned(fxs_compose *k, fxs_tensor *t) {
 static void give_inverse(fxs_compose *k, const tolerances *t) {
     fxs_tensor *x = arg(k, 0), *u, *values, *v, *size;
     k->any_grad = true;
-    if (!are_matrices(k, x, t->hermitian))
+    for (int i = 1; i < k->call->nargs && k->status == FXS_OK; i++)
+        k->status = fxs_check_no_grad(k->call, i, i == 1 ? "atol" : "rtol");
+    if (!are_matrices(k, x, t->hermitian && !is_empty(x)))
         return;
-    if (fxs_tensor_numel(x) == 0) {
+    if (is_empty(x)) {
         int64_t sizes[FXS_MAX_DIM];
         memcpy(sizes, x->sizes, sizeof sizes);
         sizes[x->ndim - 2] = fxs_columns(x), sizes[x->ndim - 1] = fxs_rows(x);
@@ -176,16 +200,40 @@ static void make_pinv_within(fxs_compose *k) {
     give_inverse(k, &t);
 }
 
+/* Refuses an order that is none of cond's. 0 x 0 matrices have the condition 0. */
+static bool may_have_cond(fxs_compose *k, fxs_tensor *x, const char *name, double order) {
+    bool known = name ? strcmp(name, "fro") == 0 || strcmp(name, "nuc") == 0
+                      : fabs(order) == 1 || fabs(order) == 2 || isinf(order);
+    k->status = fxs_check_any_matrices(k->call, x);
+    if (k->status == FXS_OK && (name || (!is_empty(x) && fabs(order) != 2)))
+        k->status = fxs_check_any_square(k->call, x);
+    if (k->status == FXS_OK && !known)
+        fxs_stop(k, FXS_EINVAL, "the order is none of None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'");
+    if (k->status != FXS_OK || !is_empty(x))
+        return k->status == FXS_OK;
+    fxs_batch b = fxs_batch_of(x, 2);
+    fxs_dtype d = name ? x->dtype : fxs_real_of(x->dtype);
+    fxs_give(k, FXS_DO_NAMED(k, "zeros", "dtype", fxs_of_dtype(d), fxs_ints(k, b.n, b.sizes)));
+    return false;
+}
+
 /* cond(A, p): the largest singular value by the smallest, or norm(A) * norm(inverse) */
 static void make_cond(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *values, *first, *second;
     fxs_value p = k->call->arg[1];
     const char *name = fxs_value_text(&p);
     double order = p.tag == FXS_V_NONE ? 2 : name ? 0 : fxs_arg_float(k->call, 1);
-    bool by_values = order == 2 || order == -2;
-    if (!are_matrices(k, x, !by_values))
+    k->own_grad = true;
+    if (!may_have_cond(k, x, name, order))
         return;
-    if (by_values) {
+    if (name && strcmp(name, "nuc") == 0) {
+        values = FXS_DO(k, "linalg_svdvals", fxs_t(x));
+        first = FXS_DO(k, "sum", fxs_t(values), fxs_int(-1));
+        second = FXS_DO(k, "sum", fxs_t(FXS_DO(k, "reciprocal", fxs_t(values))), fxs_int(-1));
+        fxs_give(k, FXS_DO(k, "mul", fxs_t(first), fxs_t(second)));
+        return;
+    }
+    if (fabs(order) == 2) {
         values = FXS_DO(k, "linalg_svdvals", fxs_t(x));
         first = FXS_DO(k, order > 0 ? "amax" : "amin", fxs_t(values), fxs_int(-1));
         second = FXS_DO(k, order > 0 ? "amin" : "amax", fxs_t(values), fxs_int(-1));
@@ -289,6 +337,9 @@ static void make_vecdot(fxs_compose *k) {
     if (!fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
         fxs_stop(k, FXS_ETYPE, "expected a floating point or complex tensor, but got torch.%s",
                  fxs_dtype_name(x->dtype));
+    if (arg(k, 1)->dtype != x->dtype)
+        fxs_stop(k, FXS_ETYPE, "expected x and y of one type, but got torch.%s and torch.%s",
+                 fxs_dtype_name(x->dtype), fxs_dtype_name(arg(k, 1)->dtype));
     if (k->status == FXS_OK && fxs_is_complex(x->dtype))
         x = FXS_DO(k, "conj_physical", fxs_t(x));
     x = FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, 1)));
@@ -388,7 +439,7 @@ const fxs_op fxs_ops_linalg_made[] = {
         LINALG("pinv")),
     ROW("pinverse", pinv_within, "(Tensor self, number rcond=1e-15) -> Tensor",
         "torch.pinverse Tensor.pinverse"),
-    ROW("linalg_cond", cond, "(Tensor self, number|str? p=None) -> Tensor", LINALG("cond")),
+    ROW("linalg_cond", cond, "(Tensor self, Scalar|str? p=None) -> Tensor", LINALG("cond")),
     ROW("linalg_multi_dot", multi_dot, "(Tensor[] tensors) -> Tensor", LINALG("multi_dot")),
     ROW("linalg_vecdot", vecdot, "(Tensor x, Tensor y, *, int dim=-1) -> Tensor", LINALG("vecdot")),
     ROW("linalg_tensorinv", tensorinv, "(Tensor self, int ind=2) -> Tensor", LINALG("tensorinv")),

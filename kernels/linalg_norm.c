@@ -12,6 +12,20 @@
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 
+fxs_status fxs_check_order_dtype(fxs_call *c, const fxs_tensor *t, const fxs_value *dtype) {
+    if (!fxs_is_floating(t->dtype) && !fxs_is_complex(t->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "expected a floating point or complex tensor as input, got torch.%s",
+                          fxs_dtype_name(t->dtype));
+    if (dtype->tag != FXS_V_DTYPE)
+        return FXS_OK;
+    fxs_dtype d = dtype->u.dtype;
+    if (fxs_is_complex(d) != fxs_is_complex(t->dtype) || fxs_promote(t->dtype, d) != d)
+        return FXS_REFUSE(c, FXS_ETYPE, "torch.%s can't hold the norm of torch.%s without narrowing",
+                          fxs_dtype_name(d), fxs_dtype_name(t->dtype));
+    return FXS_OK;
+}
+
 /* How singular values make a norm; NULL: they do not. */
 static const char *fold_of_values(const char *name, double order) {
     if (name)
@@ -63,15 +77,20 @@ static bool read_dims(fxs_compose *k, const fxs_tensor *x, const fxs_value *dims
 static fxs_tensor *matrix_norm(fxs_compose *k, fxs_tensor *x, const fxs_value *ord,
                                const fxs_value *dims, bool keep, const fxs_value *dtype) {
     const char *name = fxs_value_text(ord);
-    double order = ord->tag == FXS_V_INT     ? (double)ord->u.i
-                   : ord->tag == FXS_V_FLOAT ? ord->u.f
-                                             : 0;
+    double order = ord->tag == FXS_V_INT       ? (double)ord->u.i
+                   : ord->tag == FXS_V_FLOAT   ? ord->u.f
+                   : ord->tag == FXS_V_COMPLEX ? ord->u.c[0]
+                                               : ord->tag == FXS_V_BOOL && ord->u.b;
     int dim[2];
     if (x->ndim < 2 || (!fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype)))
         fxs_stop(k, FXS_ETYPE,
                  "expected matrices of a floating point or complex type, but got torch.%s of %d "
                  "dimensions",
                  fxs_dtype_name(x->dtype), x->ndim);
+    if (ord->tag == FXS_V_COMPLEX && ord->u.c[1] != 0)
+        fxs_stop(k, FXS_ETYPE, "the order can't be complex");
+    if (k->status == FXS_OK)
+        k->status = fxs_check_order_dtype(k->call, x, dtype);
     if (fxs_value_len(dims) != 2)
         fxs_stop(k, FXS_EINVAL, "dim must be a 2-tuple");
     if (k->status != FXS_OK || !read_dims(k, x, dims, dim))
@@ -128,6 +147,8 @@ static void make_nuclear(fxs_compose *k) {
     const fxs_value *a = k->call->arg;
     fxs_value nuclear = fxs_word(k, "nuc"), both = FXS_INTS(k, 0, 1), none = fxs_none();
     fxs_tensor *x = arg(k, 0);
+    if (k->call->nargs && a[k->call->nargs - 1].tag == FXS_V_DTYPE)
+        fxs_stop(k, FXS_EINVAL, "the nuclear norm takes no dtype");
     if (k->status == FXS_OK && a[2].tag == FXS_V_NONE && x->ndim != 2)
         fxs_stop(k, FXS_ESHAPE, "expected a tensor with 2 dimensions, but got %d", x->ndim);
     if (k->status == FXS_OK)
@@ -147,12 +168,12 @@ fxs_status fxs_nuclear_run(fxs_call *c) { return run_nuclear(c); }
 
 const fxs_op fxs_ops_linalg_norm[] = {
     {"linalg_matrix_norm",
-     "(Tensor self, number|str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, dtype? "
+     "(Tensor self, Scalar|str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, dtype? "
      "dtype=None) -> Tensor",
      LINALG("matrix_norm"), infer_linalg_matrix_norm, run_linalg_matrix_norm,
      cost_linalg_matrix_norm, FXS_OP_NO_INPLACE},
     {"linalg_norm",
-     "(Tensor self, number|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? "
+     "(Tensor self, Scalar|str? ord=None, int|int[]? dim=None, bool keepdim=False, *, dtype? "
      "dtype=None) -> Tensor",
      LINALG("norm"), infer_linalg_norm, run_linalg_norm, cost_linalg_norm, FXS_OP_NO_INPLACE},
     {0},

@@ -1,5 +1,5 @@
 /* linalg_solve.c: systems of equations: inv solve solve_triangular cholesky_solve cholesky_inverse
- * lu_solve lstsq. LAPACK works on each matrix of the batch, in double. */
+ * lu_solve. LAPACK works on each matrix of the batch, in double. */
 #include <math.h>
 #include <string.h>
 
@@ -29,19 +29,21 @@ static fxs_status infer_inv_ex(fxs_call *c) {
 static fxs_status run_inverse(fxs_call *c, bool check) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_batch b = fxs_batch_of(t, 2);
+    fxs_tensor factored = fxs_factored(t);
+    char trans = factored.strides[t->ndim - 1] == t->strides[t->ndim - 1] ? 'N' : 'T';
     int64_t n = fxs_rows(t);
     int parts = fxs_parts(t);
     fxs_status s = FXS_OK;
     double *a = fxs_room(c, n * n * parts, &s), *x = fxs_room(c, n * n * parts, &s);
     int *pivots = (int *)(void *)fxs_room(c, n, &s);
     for (int64_t i = 0; s == FXS_OK && i < b.count; i++) {
-        fxs_matrix_load(t, 2, &b, i, parts, a, n);
+        fxs_matrix_load(&factored, 2, &b, i, parts, a, n);
         fxs_identity(x, n, parts);
-        int info = n ? fxs_lapack_lu(parts, (int)n, (int)n, a, pivots) : 0;
+        int info = n ? fxs_lapack_lu(parts, fxs_single(t), (int)n, (int)n, a, pivots) : 0;
         if (check || info < 0)
             s = fxs_lapack_status(c, info, &b, i, singular);
         if (s == FXS_OK && n)
-            fxs_lapack_lu_solve(parts, 'N', (int)n, (int)n, a, pivots, x);
+            fxs_lapack_lu_solve(parts, fxs_single(t), trans, (int)n, (int)n, a, pivots, x);
         fxs_matrix_store(c->out[0], 2, &b, i, parts, x, n);
         if (c->nout > 1)
             fxs_ints_store(c->out[1], 0, &b, i, &info);
@@ -52,6 +54,17 @@ static fxs_status run_inverse(fxs_call *c, bool check) {
 static fxs_status run_inv(fxs_call *c) { return run_inverse(c, true); }
 static fxs_status run_inv_ex(fxs_call *c) { return run_inverse(c, fxs_arg_bool(c, 1)); }
 
+/* One triangle, conjugated, into the other. */
+static void mirror(double *a, int64_t n, int parts, bool upper) {
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < j; i++) { /* (i, j) lies above the diagonal */
+            double *above = a + (j * n + i) * parts, *below = a + (i * n + j) * parts;
+            memcpy(upper ? below : above, upper ? above : below, (size_t)parts * sizeof *a);
+            if (parts == 2)
+                (upper ? below : above)[1] *= -1;
+        }
+}
+
 /* cholesky_inverse(L, upper): of L L^H */
 static fxs_status run_cholesky_inverse(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
@@ -60,13 +73,13 @@ static fxs_status run_cholesky_inverse(fxs_call *c) {
     int parts = fxs_parts(t);
     bool upper = fxs_arg_bool(c, 1);
     fxs_status s = FXS_OK;
-    double *a = fxs_room(c, n * n * parts, &s), *x = fxs_room(c, n * n * parts, &s);
-    for (int64_t i = 0; s == FXS_OK && i < b.count; i++) {
+    double *a = fxs_room(c, n * n * parts, &s);
+    for (int64_t i = 0; s == FXS_OK && n && i < b.count; i++) {
         fxs_matrix_load(t, 2, &b, i, parts, a, n);
-        fxs_identity(x, n, parts);
-        fxs_lapack_triangle(parts, true, upper, upper ? 'C' : 'N', false, (int)n, (int)n, a, x);
-        fxs_lapack_triangle(parts, true, upper, upper ? 'N' : 'C', false, (int)n, (int)n, a, x);
-        fxs_matrix_store(c->out[0], 2, &b, i, parts, x, n);
+        int info = fxs_lapack_cholesky_inverse(parts, fxs_single(t), upper, (int)n, a);
+        s = fxs_lapack_status(c, info, &b, i, singular);
+        mirror(a, n, parts, upper);
+        fxs_matrix_store(c->out[0], 2, &b, i, parts, a, n);
     }
     return s;
 }
@@ -85,11 +98,13 @@ typedef struct system {
     bool left;
 } equations;
 
-static fxs_status read_equations(fxs_call *c, int a, int b, bool left, bool vectors, equations *e) {
+/* `converts`: B may be of any type, A's counts. */
+static fxs_status read_equations(fxs_call *c, int a, int b, bool left, bool vectors, bool converts,
+                                 equations *e) {
     char x[FXS_SIZES_TEXT], y[FXS_SIZES_TEXT];
     *e = (equations){.a = fxs_arg_tensor(c, a), .b = fxs_arg_tensor(c, b), .item = 2, .left = left};
     FXS_TRY(fxs_check_square(c, e->a));
-    if (e->b->dtype != e->a->dtype)
+    if (!converts && e->b->dtype != e->a->dtype)
         return FXS_REFUSE(c, FXS_ETYPE, "expected both of one type, but got torch.%s and torch.%s",
                           fxs_dtype_name(e->a->dtype), fxs_dtype_name(e->b->dtype));
     /* B is a vector, or its shape is that of A without the last dimension. */
@@ -97,6 +112,8 @@ static fxs_status read_equations(fxs_call *c, int a, int b, bool left, bool vect
     for (int i = 0; is_vector && e->b->ndim > 1 && i < e->b->ndim; i++)
         is_vector = e->b->sizes[i] == e->a->sizes[i];
     e->item = vectors && is_vector ? 1 : 2;
+    if (e->item == 1 && !left)
+        return FXS_REFUSE(c, FXS_ESHAPE, "vectors can't stand in B of XA = B");
     if (e->b->ndim < e->item)
         return FXS_REFUSE(c, FXS_ESHAPE, "B must have at least 2 dimensions, but its shape is %s",
                           fxs_sizes_text(e->b, y));
@@ -131,7 +148,7 @@ static fxs_status out_solution(fxs_call *c, const equations *e, bool transposed)
 
 static fxs_status infer_solve(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 2), true, &e));
+    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 2), true, false, &e));
     return out_solution(c, &e, true);
 }
 
@@ -152,23 +169,25 @@ static void turn(int64_t rows, int64_t columns, int parts, const double *x, doub
 
 static fxs_status run_solver(fxs_call *c, bool check) {
     equations e;
-    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 2), true, &e));
+    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 2), true, false, &e));
     int64_t n = e.n, size = e.rows * e.columns * e.parts;
     fxs_batch own = fxs_batch_of(e.a, 2);
+    fxs_tensor factored = fxs_factored(e.a);
+    bool turned = factored.strides[e.a->ndim - 1] != e.a->strides[e.a->ndim - 1];
     fxs_status s = FXS_OK;
     double *a = fxs_room(c, n * n * e.parts, &s), *x = fxs_room(c, size, &s),
            *y = fxs_room(c, size, &s);
     int *pivots = (int *)(void *)fxs_room(c, n, &s);
     for (int64_t i = 0; s == FXS_OK && i < e.batch.count; i++) {
-        fxs_matrix_load(e.a, 2, &e.batch, i, e.parts, a, n);
+        fxs_matrix_load(&factored, 2, &e.batch, i, e.parts, a, n);
         fxs_matrix_load(e.b, e.item, &e.batch, i, e.parts, x, e.rows);
-        int info = n ? fxs_lapack_lu(e.parts, (int)n, (int)n, a, pivots) : 0;
+        int info = n ? fxs_lapack_lu(e.parts, fxs_single(e.a), (int)n, (int)n, a, pivots) : 0;
         if (check || info < 0)
             s = fxs_lapack_status(c, info, &e.batch, i, singular);
         if (!e.left)
             turn(e.columns, e.rows, e.parts, x, y);
         if (s == FXS_OK && size)
-            fxs_lapack_lu_solve(e.parts, e.left ? 'N' : 'T', (int)n,
+            fxs_lapack_lu_solve(e.parts, fxs_single(e.a), e.left != turned ? 'N' : 'T', (int)n,
                                 (int)(e.left ? e.columns : e.rows), a, pivots, e.left ? x : y);
         if (!e.left)
             turn(e.rows, e.columns, e.parts, y, x);
@@ -203,7 +222,7 @@ static fxs_status run_each(fxs_call *c, const equations *e, solve_fn *fn) {
 /* linalg_solve_triangular(A, B, upper, left, unitriangular) */
 static fxs_status infer_solve_triangular(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 3), false, &e));
+    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 3), false, true, &e));
     return out_solution(c, &e, false);
 }
 
@@ -214,14 +233,14 @@ static void by_triangle(fxs_call *c, const equations *e, const double *a, double
 
 static fxs_status run_solve_triangular(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 3), false, &e));
+    FXS_TRY(read_equations(c, 0, 1, fxs_arg_bool(c, 3), false, true, &e));
     return run_each(c, &e, by_triangle);
 }
 
 /* triangular_solve(b, A, upper, transpose, unitriangular): the solution, and a copy of A */
 static fxs_status infer_triangular_solve(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 1, 0, true, false, &e));
+    FXS_TRY(read_equations(c, 1, 0, true, false, false, &e));
     FXS_TRY(out_solution(c, &e, false));
     c->tuple_name = "torch.return_types.triangular_solve";
     return fxs_out_columns(c, e.a->dtype, &e.batch, e.n, e.n);
@@ -234,7 +253,7 @@ static void by_turned_triangle(fxs_call *c, const equations *e, const double *a,
 
 static fxs_status run_triangular_solve(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 1, 0, true, false, &e));
+    FXS_TRY(read_equations(c, 1, 0, true, false, false, &e));
     fxs_status s = FXS_OK;
     double *a = fxs_room(c, e.n * e.n * e.parts, &s);
     for (int64_t i = 0; s == FXS_OK && i < e.batch.count; i++) {
@@ -247,7 +266,7 @@ static fxs_status run_triangular_solve(fxs_call *c) {
 /* cholesky_solve(B, L, upper) */
 static fxs_status infer_cholesky_solve(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 1, 0, true, false, &e));
+    FXS_TRY(read_equations(c, 1, 0, true, false, false, &e));
     return out_solution(c, &e, false);
 }
 
@@ -260,7 +279,7 @@ static void by_cholesky(fxs_call *c, const equations *e, const double *a, double
 
 static fxs_status run_cholesky_solve(fxs_call *c) {
     equations e;
-    FXS_TRY(read_equations(c, 1, 0, true, false, &e));
+    FXS_TRY(read_equations(c, 1, 0, true, false, false, &e));
     return run_each(c, &e, by_cholesky);
 }
 
@@ -272,8 +291,11 @@ static fxs_status read_lu(fxs_call *c, bool old, equations *e, const fxs_tensor 
     if ((*pivots)->dtype != FXS_INT32 || (*pivots)->ndim < 1)
         return FXS_REFUSE(c, FXS_ETYPE, "expected pivots of type int32, but got torch.%s",
                           fxs_dtype_name((*pivots)->dtype));
-    FXS_TRY(read_equations(c, old ? 1 : 0, old ? 0 : 2, true, false, e));
-    if (fxs_columns(*pivots) != e->n || (*pivots)->ndim != e->a->ndim - 1)
+    FXS_TRY(read_equations(c, old ? 1 : 0, old ? 0 : 2, true, false, false, e));
+    bool fits = (*pivots)->ndim == e->a->ndim - 1;
+    for (int i = 0; fits && i < (*pivots)->ndim; i++)
+        fits = (*pivots)->sizes[i] == e->a->sizes[i];
+    if (!fits)
         return FXS_REFUSE(c, FXS_ESHAPE, "LU and pivots do not belong together");
     return FXS_OK;
 }
@@ -303,7 +325,7 @@ static fxs_status run_lu_solution(fxs_call *c, bool old) {
                 return FXS_REFUSE(c, FXS_EINDEX, "pivot %d is out of range: there are %lld rows",
                                   pivots[k], (long long)e.n);
         }
-        fxs_lapack_lu_solve(e.parts, 'N', (int)e.n, (int)e.columns, a, pivots, x);
+        fxs_lapack_lu_solve(e.parts, fxs_single(e.a), 'N', (int)e.n, (int)e.columns, a, pivots, x);
         fxs_matrix_store(c->out[0], 2, &e.batch, i, e.parts, x, e.rows);
     }
     return s;
@@ -313,123 +335,6 @@ static fxs_status infer_lu_solve(fxs_call *c) { return infer_lu_solution(c, true
 static fxs_status infer_linalg_lu_solve(fxs_call *c) { return infer_lu_solution(c, false); }
 static fxs_status run_lu_solve(fxs_call *c) { return run_lu_solution(c, true); }
 static fxs_status run_linalg_lu_solve(fxs_call *c) { return run_lu_solution(c, false); }
-
-/* ---- linalg_lstsq(A [m, n], B [m, k] or [m], rcond, driver)
- * ---------------------------------------------------- */
-
-typedef struct least {
-    const fxs_tensor *a, *b;
-    fxs_batch batch;
-    int item, parts;
-    int64_t m, n, k, small, large;
-    const char *driver;
-} least;
-
-static fxs_status read_least(fxs_call *c, least *l) {
-    *l = (least){.a = fxs_arg_tensor(c, 0), .b = fxs_arg_tensor(c, 1)};
-    l->driver = fxs_arg_is_none(c, 3) ? "gelsy" : fxs_arg_str(c, 3);
-    FXS_TRY(fxs_check_matrices(c, l->a));
-    if (l->b->dtype != l->a->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected both of one type, but got torch.%s and torch.%s",
-                          fxs_dtype_name(l->a->dtype), fxs_dtype_name(l->b->dtype));
-    if (strcmp(l->driver, "gels") != 0 && strcmp(l->driver, "gelsy") != 0 &&
-        strcmp(l->driver, "gelsd") != 0 && strcmp(l->driver, "gelss") != 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "driver must be gels, gelsy, gelsd or gelss, not '%s'",
-                          l->driver);
-    l->item = l->b->ndim == l->a->ndim - 1 ? 1 : 2;
-    if (l->b->ndim != l->a->ndim && l->item == 2)
-        return FXS_REFUSE(c, FXS_ESHAPE, "B must have as many dimensions as A, or one fewer");
-    l->m = fxs_rows(l->a), l->n = fxs_columns(l->a);
-    l->k = l->item == 2 ? fxs_columns(l->b) : 1;
-    l->small = l->m < l->n ? l->m : l->n, l->large = l->m < l->n ? l->n : l->m;
-    if ((l->item == 2 ? fxs_rows(l->b) : fxs_columns(l->b)) != l->m)
-        return FXS_REFUSE(c, FXS_ESHAPE, "A and B must have as many rows");
-    l->parts = fxs_parts(l->a);
-    l->batch = fxs_batch_of(l->a, 2);
-    fxs_batch other = fxs_batch_of(l->b, l->item);
-    return fxs_batch_join(c, &l->batch, &other);
-}
-
-static bool gives(const least *l, const char *drivers) {
-    const char *at = strstr(drivers, l->driver);
-    return at && strchr(" ", at[strlen(l->driver)]); /* a whole word: gels is part of all */
-}
-
-/* The solution lies in LAPACK's buffer of max(m, n) rows. */
-static fxs_status out_least(fxs_call *c, const least *l) {
-    FXS_TRY(l->item == 2 ? fxs_out_columns(c, l->a->dtype, &l->batch, l->n, l->k)
-                         : fxs_out_vectors(c, l->a->dtype, &l->batch, l->n));
-    fxs_tensor *t = c->out[0];
-    int64_t step = l->large > 1 ? l->large : 1, width = l->k > 1 ? l->k : 1;
-    if (l->item == 2)
-        t->strides[t->ndim - 1] = step;
-    step *= width;
-    for (int i = l->batch.n - 1; i >= 0; i--) {
-        t->strides[i] = step;
-        step *= l->batch.sizes[i] > 1 ? l->batch.sizes[i] : 1;
-    }
-    return FXS_OK;
-}
-
-static fxs_status infer_lstsq(fxs_call *c) {
-    least l;
-    int64_t none = 0;
-    FXS_TRY(read_least(c, &l));
-    fxs_dtype real = fxs_real_of(l.a->dtype);
-    c->tuple_name = "torch.return_types.linalg_lstsq";
-    c->constants = 1 << 1 | 1 << 3;
-    FXS_TRY(out_least(c, &l));
-    /* Residuals need full rank, which values say: gelsy's are never given. */
-    FXS_TRY(l.m > l.n && !gives(&l, "gelsy") ? fxs_out_vectors(c, real, &l.batch, l.k)
-                                             : fxs_out_new(c, real, 1, &none, NULL));
-    FXS_TRY(gives(&l, "gelsy gelsd gelss") ? fxs_out_numbers(c, FXS_INT64, &l.batch)
-                                           : fxs_out_new(c, FXS_INT64, 1, &none, NULL));
-    return gives(&l, "gelsd gelss") ? fxs_out_vectors(c, real, &l.batch, l.small)
-                                    : fxs_out_new(c, real, 1, &none, NULL);
-}
-
-static double least_rcond(fxs_call *c, const least *l) {
-    double eps = fxs_real_of(l->a->dtype) == FXS_FLOAT64 ? 0x1p-52 : 0x1p-23;
-    if (c->arg[2].tag == FXS_V_NONE)
-        return eps * (double)l->large;
-    return fxs_arg_float(c, 2);
-}
-
-/* b [max(m, n), k]: below the solution lies what is left over of each column. */
-static void store_residuals(fxs_call *c, const least *l, int64_t i, const double *b, double *sums) {
-    for (int64_t j = 0; j < l->k; j++) {
-        sums[j] = 0;
-        for (int64_t r = l->n * l->parts; r < l->m * l->parts; r++)
-            sums[j] += b[j * l->large * l->parts + r] * b[j * l->large * l->parts + r];
-    }
-    fxs_matrix_store(c->out[1], 1, &l->batch, i, 1, sums, l->k);
-}
-
-static fxs_status run_lstsq(fxs_call *c) {
-    least l;
-    fxs_status s = read_least(c, &l);
-    int64_t size = l.large * l.k * l.parts;
-    double *a = fxs_room(c, l.m * l.n * l.parts, &s), *b = fxs_room(c, size, &s),
-           *values = fxs_room(c, l.small, &s), *sums = fxs_room(c, l.k, &s);
-    for (int64_t i = 0; s == FXS_OK && i < l.batch.count; i++) {
-        int rank = 0, info = 0;
-        memset(b, 0, (size_t)size * sizeof *b);
-        fxs_matrix_load(l.a, 2, &l.batch, i, l.parts, a, l.m);
-        fxs_matrix_load(l.b, l.item, &l.batch, i, l.parts, b, l.large);
-        if (l.small && l.k)
-            info = fxs_lapack_least_squares(l.parts, (int)l.m, (int)l.n, (int)l.k, a, b, values,
-                                            least_rcond(c, &l), &rank);
-        s = fxs_lapack_status(c, info, &l.batch, i, "the algorithm failed to converge");
-        fxs_matrix_store(c->out[0], l.item, &l.batch, i, l.parts, b, l.large);
-        if (c->out[1]->ndim != 1 || c->out[1]->sizes[0])
-            store_residuals(c, &l, i, b, sums);
-        if (gives(&l, "gelsy gelsd gelss"))
-            fxs_ints_store(c->out[2], 0, &l.batch, i, &rank);
-        if (gives(&l, "gelsd gelss"))
-            fxs_matrix_store(c->out[3], 1, &l.batch, i, 1, values, l.small);
-    }
-    return s;
-}
 
 /* ---- rows
  * ---------------------------------------------------------------------------------------------------
@@ -484,9 +389,5 @@ const fxs_op fxs_ops_linalg_solve[] = {
      infer_lu_solve, run_lu_solve, cost_two_triangles, PURE},
     {"linalg_lu_solve", "(Tensor LU, Tensor pivots, Tensor B) -> Tensor", LINALG("lu_solve"),
      infer_linalg_lu_solve, run_linalg_lu_solve, cost_two_triangles, PURE},
-    {"linalg_lstsq",
-     "(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor, Tensor, Tensor, "
-     "Tensor)",
-     LINALG("lstsq"), infer_lstsq, run_lstsq, cost_solve, PURE},
     {0},
 };

@@ -271,6 +271,10 @@ static fxs_status norm_order(fxs_call *c, const fxs_value *p, double *out) {
         *out = p->tag == FXS_V_INT ? (double)p->u.i : (double)p->u.b;
     else if (p->tag == FXS_V_FLOAT)
         *out = p->u.f;
+    else if (p->tag == FXS_V_COMPLEX && p->u.c[1] != 0)
+        return FXS_REFUSE(c, FXS_ETYPE, "the order can't be complex");
+    else if (p->tag == FXS_V_COMPLEX)
+        *out = p->u.c[0];
     else if (text && strcmp(text, "inf") == 0)
         *out = INFINITY;
     else if (text && strcmp(text, "-inf") == 0)
@@ -285,7 +289,7 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
     fxs_reduction r;
     double p;
     FXS_TRY(norm_order(c, &c->arg[1], &p));
-    if (dtype_at < c->nargs && !fxs_arg_is_none(c, dtype_at))
+    if (!fxs_arg_is_none(c, dtype_at))
         d = c->arg[dtype_at].u.dtype;
     if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
@@ -293,7 +297,7 @@ static fxs_status infer_norm_over(fxs_call *c, const fxs_value *dims, bool keep,
                           fxs_dtype_name(d));
     FXS_TRY(check_types(c, d));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), dims, keep, &r));
-    return fxs_out_reduced(c, &r, fxs_real_of(d));
+    return fxs_out_reduced(c, &r, fxs_arg_is_none(c, dtype_at) ? fxs_real_of(d) : d);
 }
 
 static fxs_status run_fold_norm(fxs_call *c) {
@@ -336,6 +340,8 @@ static fxs_status infer_any_norm(fxs_call *c, int dtype_at) {
     size_t dims = fxs_value_len(&c->arg[2]);
     if (is_nuclear(c))
         return fxs_nuclear_infer(c);
+    if (fxs_value_text(&c->arg[1]) && !fxs_arg_is_none(c, dtype_at))
+        return FXS_REFUSE(c, FXS_EINVAL, "dtype is not supported with the Frobenius norm");
     if (fxs_value_text(&c->arg[1]) && dims > 2)
         return FXS_REFUSE(c, FXS_EINVAL, "expected at most 2 dimensions, but got %zu", dims);
     return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), dtype_at);
@@ -349,14 +355,32 @@ static fxs_status infer_function_norm(fxs_call *c) { return infer_any_norm(c, 5)
 /* linalg_vector_norm(x, ord, dim, keepdim, dtype): the largest of nothing is refused. */
 static fxs_status infer_vector_norm(fxs_call *c) {
     fxs_reduction r;
+    double p;
+    FXS_TRY(fxs_check_order_dtype(c, fxs_arg_tensor(c, 0), &c->arg[4]));
     FXS_TRY(fxs_read_reduction(c, fxs_arg_tensor(c, 0), &c->arg[2], fxs_arg_bool(c, 3), &r));
-    if (fxs_arg_float(c, 1) < 0 || isinf(fxs_arg_float(c, 1)))
+    FXS_TRY(norm_order(c, &c->arg[1], &p));
+    if (p < 0 || isinf(p))
         FXS_TRY(fxs_need_elements(c, &r));
-    return infer_norm(c);
+    FXS_TRY(infer_norm(c));
+    c->out[0]->dtype = fxs_real_of(c->out[0]->dtype);
+    return FXS_OK;
 }
 
+/* A norm is real: where a complex type was asked for, it is converted in the end. */
 static fxs_status run_norm(fxs_call *c) {
-    return is_nuclear(c) ? fxs_nuclear_run(c) : run_fold_norm(c);
+    fxs_tensor *out = c->out[0], *real = NULL;
+    if (is_nuclear(c))
+        return fxs_nuclear_run(c);
+    if (!fxs_is_complex(out->dtype))
+        return run_fold_norm(c);
+    FXS_TRY(fxs_tensor_new(c->ctx, fxs_real_of(out->dtype), out->ndim, out->sizes, &real));
+    c->out[0] = real;
+    fxs_status s = run_fold_norm(c);
+    c->out[0] = out;
+    if (s == FXS_OK)
+        fxs_tensor_copy(c->ctx, out, real);
+    fxs_tensor_unref(real);
+    return s;
 }
 
 /* A multiply and an add for each element. */
@@ -397,14 +421,14 @@ const fxs_op fxs_ops_reduce_sum[] = {
         run_amin, fxs_cost_input),
     ROW("max", "", "torch.max Tensor.max", infer_full_extreme, run_amax, fxs_cost_input),
     ROW("min", "", "torch.min Tensor.min", infer_full_extreme, run_amin, fxs_cost_input),
-    ROW("norm", ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, dtype? dtype=None",
+    ROW("norm", ", Scalar|str? p='fro', int|int[]? dim=None, bool keepdim=False, dtype? dtype=None",
         "Tensor.norm", infer_norm, run_norm, cost_two),
     ROW("norm",
-        ", number|str? p='fro', int|int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? "
+        ", Scalar|str? p='fro', int|int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? "
         "dtype=None",
         "torch.functional.norm torch.norm", infer_function_norm, run_norm, cost_two),
     ROW("linalg_vector_norm",
-        ", number ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
+        ", Scalar ord=2, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None",
         "torch._C._linalg.linalg_vector_norm", infer_vector_norm, run_norm, cost_two),
     {0},
 };

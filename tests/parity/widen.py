@@ -1,6 +1,7 @@
 """widen.py: changes a template's call, so that calls reach what templates leave out: other dtypes, sizes of 0 and 1, other
 ranks and memory layouts, every optional argument by its type, arguments that are wrong. It works from the row's schema and
 knows no operator; called by parity.py for most of the cases."""
+import undefined
 from source import ALL, FLOATS, contiguous, prod
 
 COMPLEX = ['complex64', 'complex128']
@@ -12,14 +13,6 @@ WORDS = {'reduction': ['none', 'sum', 'mean', 'odd'], 'norm': ['ortho', 'forward
          'rounding_mode': ['floor', 'trunc', 'odd'], 'ord': ['fro', 'nuc', 2, 1, -1], 'indexing': ['ij', 'xy', 'odd'],
          'mode': ['nearest', 'bilinear', 'sum', 'max', 'mean', 'constant', 'reflect', 'odd'], 'approximate': ['tanh', 'none', 'odd'],
          'UPLO': ['L', 'U'], 'equation': ['ij->ji', 'ij,', 'i->j']}
-# What PyTorch leaves undefined, or reads beyond its memory for: (row, argument) that is not changed.
-UNDEFINED = {('slice_scatter', 'start'), ('slice_scatter', 'end'),  # None is a place that PyTorch 1.13 did not write
-             ('kaiser_window', 'dtype'),  # PyTorch rounds each of its steps to bfloat16
-             ('unique', 'sorted'),  # the order of its hash table
-             ('fractional_max_pool2d', '_random_samples'), ('fractional_max_pool3d', '_random_samples'),
-             ('fractional_max_pool2d_with_indices', '_random_samples'),  # reads three numbers wherever they are
-             ('fractional_max_pool3d_with_indices', '_random_samples'),
-             ('masked_fill', 'mask'), ('masked_scatter', 'mask')}  # reads the bytes of other types as bools
 LEFT_OUT = {'out', 'generator', 'requires_grad', 'implicit', 'device', 'pin_memory', 'layout', 'has_torch_function'}
 
 
@@ -156,7 +149,7 @@ def other_option(g, args, kwargs, row):
     else:
         taken = len(args)
     free = [i for i, p in enumerate(row.params) if i >= taken and row.defaults[i] is not None and p not in kwargs
-            and p not in LEFT_OUT and (row.name, p) not in UNDEFINED and not p.startswith('_')]
+            and p not in LEFT_OUT and (row.name, p) not in undefined.FIXED and not p.startswith('_')]
     if not free:
         return
     i = g.pick(*free)
@@ -184,8 +177,8 @@ def distinct(g, t):
 def widen(g, args, kwargs, row):
     """Changes args and kwargs in their places, once or twice."""
     for _ in range(g.pick(1, 1, 2)):
-        found = tensors([a for n, a in [*zip(row.params, args), *kwargs.items()] if (row.name, n) not in UNDEFINED])
-        rigid = any((row.name, n) in UNDEFINED and tensors(a) for n, a in kwargs.items())
+        found = tensors([a for n, a in [*zip(row.params, args), *kwargs.items()] if (row.name, n) not in undefined.FIXED])
+        rigid = any((row.name, n) in undefined.FIXED and tensors(a) for n, a in kwargs.items())
         if not found or rigid or g.chance(0.3):
             other_option(g, args, kwargs, row)
         else:

@@ -1,0 +1,62 @@
+"""undefined.py: the one list of what PyTorch 1.13 leaves undefined: it reads memory that nobody wrote, or beyond its
+tensors, or gives what a vector unit or a hash table happens to give. Such calls are not compared; parity.py prints how many
+were left out, and why. What PyTorch defines, however odd, is no matter for this list."""
+import re
+
+# Arguments that calls don't change: row's name, argument -> why.
+FIXED = {
+    ('slice_scatter', 'start'): 'None is a place that PyTorch 1.13 did not write',
+    ('slice_scatter', 'end'): 'None is a place that PyTorch 1.13 did not write',
+    ('kaiser_window', 'dtype'): 'rounds each of its steps to bfloat16',
+    ('unique', 'sorted'): 'the order of its hash table',
+    ('fractional_max_pool2d', '_random_samples'): 'reads three numbers wherever they are',
+    ('fractional_max_pool3d', '_random_samples'): 'reads three numbers wherever they are',
+    ('fractional_max_pool2d_with_indices', '_random_samples'): 'reads three numbers wherever they are',
+    ('fractional_max_pool3d_with_indices', '_random_samples'): 'reads three numbers wherever they are',
+    ('masked_fill', 'mask'): 'reads the bytes of other types as bools',
+    ('masked_scatter', 'mask'): 'reads the bytes of other types as bools',
+}
+
+
+def argument(case, i, name):
+    """Argument i, or by its name; None when it is not given."""
+    args = case.get('args', [])
+    return args[i] if i < len(args) else case.get('kwargs', {}).get(name)
+
+
+def tensor(case, i, name):
+    a = argument(case, i, name)
+    return a['t'] if isinstance(a, dict) and 't' in a else None
+
+
+def tensors(j):
+    if isinstance(j, (list, tuple)):
+        return [t for x in j for t in tensors(x)]
+    if not isinstance(j, dict):
+        return []
+    return [j['t']] if 't' in j else [t for x in j.values() for t in tensors(x)]
+
+
+def pivots_of_others(case):
+    lu, pivots = tensor(case, 0, 'LU_data'), tensor(case, 1, 'LU_pivots')
+    if not lu or not pivots or len(lu['sizes']) < 2:
+        return False
+    return pivots['sizes'][:-1] != lu['sizes'][:-2] or pivots['sizes'][-1:] < [min(lu['sizes'][-2:])]
+
+
+def complex_vectors(case):
+    found = tensors([case.get('args', []), list(case.get('kwargs', {}).values())])
+    return any(t['dtype'].startswith('complex') for t in found) and any(len(t['sizes']) == 1 for t in found)
+
+
+CASES = [
+    (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
+    (r'(\bdot|vdot|vecdot|inner|einsum|matmul|tensordot)_?$', complex_vectors,
+     "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
+]
+
+
+def reason(case):
+    """Why a case is left out; None when it is to be compared."""
+    name = case.get('op') or case['layer']
+    return next((why for pattern, fits, why in CASES if re.search(pattern, name) and fits(case)), None)
