@@ -261,6 +261,14 @@ static fxs_status infer_div(fxs_call *c) {
     return infer_not_bool(c);
 }
 
+/* torch.pow of a number lies row by row; Python's operator asks x.__rpow__. */
+static fxs_status infer_pow_of_number(fxs_call *c) {
+    FXS_TRY(infer_not_bool(c));
+    if (!c->spelling || strncmp(c->spelling, "torch.", 6) == 0)
+        fxs_strides_of(c->out[0]->ndim, c->out[0]->sizes, NULL, c->out[0]->strides);
+    return FXS_OK;
+}
+
 static fxs_status infer_pow(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
     fxs_dtype d = fxs_common_type(&o);
@@ -432,7 +440,7 @@ const fxs_op fxs_ops_arithmetic[] = {
      "Tensor.__ipow__!",
      infer_pow, run_pow, fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"pow", "(Scalar self, Tensor exponent) -> Tensor", "operator.pow operator.ipow torch.pow",
-     infer_not_bool, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+     infer_pow_of_number, run_pow, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"rpow", WITH_OTHER, "Tensor.__rpow__", infer_reflected, run_rpow, fxs_cost_one,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX | FXS_OP_GRAD_OF_SELF},
     {"maximum", "(Tensor self, Tensor other) -> Tensor",

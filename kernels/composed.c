@@ -1,5 +1,5 @@
-/* composed.c: functions that are a formula or two of others, and need no loop of their own: addbmm
- * inner diff dist trapezoid isclose rms_norm nansum aminmax and the like. */
+/* composed.c: functions that are a formula or two of others, and need no loop of their own: diff
+ * dist isclose rms_norm nansum aminmax and the like. */
 #include <math.h>
 
 #include "kernels/compose.h"
@@ -18,7 +18,7 @@ static fxs_tensor *close_to(fxs_compose *k) {
                  fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
     if (fxs_arg_float(k->call, 2) < 0 || fxs_arg_float(k->call, 3) < 0)
         fxs_stop(k, FXS_EINVAL, "rtol and atol must be at least 0");
-    fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near;
+    fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near, *first = same;
     if (fxs_arg_bool(k->call, 4)) {
         near = FXS_DO(k, "logical_and", fxs_t(FXS_DO(k, "isnan", fxs_t(a))),
                       fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
@@ -33,7 +33,8 @@ static fxs_tensor *close_to(fxs_compose *k) {
     fxs_tensor *d = FXS_DO(k, "abs", fxs_t(FXS_DO(k, "sub", fxs_t(a), fxs_t(b))));
     near = FXS_DO(k, "le", fxs_t(d), fxs_t(room));
     near = FXS_DO(k, "logical_and", fxs_t(near), fxs_t(FXS_DO(k, "isfinite", fxs_t(d))));
-    return FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
+    near = FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
+    return FXS_DO(k, "copy_", fxs_t(first), fxs_t(near)); /* it lies as the first step did */
 }
 
 static void make_isclose(fxs_compose *k) { fxs_give(k, close_to(k)); }
@@ -64,53 +65,9 @@ static void make_float_power(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "pow", a, b));
 }
 
-/* ---- products
+/* ---- along dimensions
  * ------------------------------------------------------------------------------------------------
  */
-
-/* addbmm(input, batch1, batch2, beta, alpha): the sum of the products */
-static void make_addbmm(fxs_compose *k) {
-    fxs_dtype d = arg(k, 1)->dtype;
-    if (k->status == FXS_OK && arg(k, 0)->dtype != d)
-        fxs_stop(k, FXS_ETYPE, "expected input of torch.%s, as batch1, but got torch.%s",
-                 fxs_dtype_name(d), fxs_dtype_name(arg(k, 0)->dtype));
-    for (int i = 3; i < 5; i++)
-        if (k->status == FXS_OK && !fxs_is_complex(d) && k->call->arg[i].tag == FXS_V_COMPLEX)
-            fxs_stop(k, FXS_ETYPE, "a complex number can't be converted to torch.%s",
-                     fxs_dtype_name(d));
-    fxs_tensor *p = FXS_DO(k, "bmm", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
-    p = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sum", fxs_t(p), fxs_int(0))), k->call->arg[4]);
-    fxs_tensor *x =
-        fxs_arg_float(k->call, 3) == 0 ? NULL : FXS_DO(k, "mul", fxs_t(arg(k, 0)), k->call->arg[3]);
-    fxs_tensor *sum = x ? FXS_DO(k, "add", fxs_t(x), fxs_t(p)) : p;
-    if (sum && (sum->ndim != 2 || sum->sizes[0] != p->sizes[0] || sum->sizes[1] != p->sizes[1]))
-        fxs_stop(k, FXS_ESHAPE, "the input can't be expanded to the products' shape");
-    fxs_give(k, FXS_DO(k, "contiguous", fxs_t(sum)));
-}
-
-/* inner(a, b): over the last dimensions of both */
-static void make_inner(fxs_compose *k) {
-    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
-    char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
-    if (a->ndim == 0 || b->ndim == 0) {
-        fxs_give(k, FXS_DO(k, "mul", fxs_t(a), fxs_t(b)));
-        return;
-    }
-    if (a->sizes[a->ndim - 1] != b->sizes[b->ndim - 1])
-        fxs_stop(k, FXS_ESHAPE, "the last dimensions of shapes %s and %s must match",
-                 fxs_sizes_text(a, s), fxs_sizes_text(b, t));
-    int64_t sizes[2 * FXS_MAX_DIM], n = a->sizes[a->ndim - 1];
-    int ndim = 0;
-    for (int i = 0; i < a->ndim - 1; i++)
-        sizes[ndim++] = a->sizes[i];
-    for (int i = 0; i < b->ndim - 1; i++)
-        sizes[ndim++] = b->sizes[i];
-    int64_t rows = n ? fxs_tensor_numel(a) / n : 0, columns = n ? fxs_tensor_numel(b) / n : 0;
-    a = FXS_DO(k, "reshape", fxs_t(a), FXS_INTS(k, rows, n));
-    b = FXS_DO(k, "reshape", fxs_t(b), FXS_INTS(k, columns, n));
-    a = FXS_DO(k, "matmul", fxs_t(a), fxs_t(FXS_DO(k, "t", fxs_t(b))));
-    fxs_give(k, FXS_DO(k, "reshape", fxs_t(a), fxs_ints(k, ndim, sizes)));
-}
 
 /* rms_norm(input, normalized_shape, weight, eps) */
 static void make_rms_norm(fxs_compose *k) {
@@ -175,42 +132,6 @@ static void make_diff(fxs_compose *k) {
         x = FXS_DO(k, x->dtype == FXS_BOOL ? "logical_xor" : "sub", fxs_t(from), fxs_t(less));
     }
     fxs_give(k, n > 0 ? x : FXS_DO(k, "clone", fxs_t(x)));
-}
-
-/* trapezoid(y, x, dim), trapezoid(y, dx, dim) */
-static void make_trapezoid(fxs_compose *k) {
-    fxs_tensor *y = arg(k, 0), *x = arg(k, 1), *sum;
-    const fxs_value *dx = &k->call->arg[1];
-    int dim = 0;
-    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), y->ndim, &dim);
-    if (y->ndim == 0)
-        fxs_stop(k, FXS_ESHAPE, "expects y to be at least one-dimensional");
-    if (y->dtype == FXS_BOOL || (x && x->dtype == FXS_BOOL))
-        fxs_stop(k, FXS_ETYPE, "received a bool input, but bool is not supported");
-    if (!x && (dx->tag == FXS_V_COMPLEX || (dx->tag == FXS_V_BOOL)))
-        fxs_stop(k, FXS_ETYPE, "dx has to be a real number");
-    if (k->status == FXS_OK && x && x->ndim == 1 && x->sizes[0] != y->sizes[dim])
-        fxs_stop(k, FXS_ESHAPE,
-                 "there must be one x value for each sample point: %lld values for %lld points",
-                 (long long)x->sizes[0], (long long)y->sizes[dim]);
-    if (k->status != FXS_OK)
-        return;
-    sum = FXS_DO(k, "add", fxs_t(part(k, y, dim, 1)), fxs_t(part(k, y, dim, 0)));
-    if (x && x->ndim == 1 && dim != y->ndim - 1) {
-        int64_t sizes[FXS_MAX_DIM];
-        for (int i = 0; i < y->ndim; i++)
-            sizes[i] = i == dim ? -1 : 1;
-        x = FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, y->ndim, sizes));
-    }
-    if (x && k->status == FXS_OK) {
-        int at = x->ndim == 1 ? 0 : dim;
-        sum = FXS_DO(k, "mul", fxs_t(sum),
-                     fxs_t(FXS_DO(k, "sub", fxs_t(part(k, x, at, 1)), fxs_t(part(k, x, at, 0)))));
-    }
-    sum = FXS_DO(k, "sum", fxs_t(sum), fxs_int(dim));
-    if (!x)
-        sum = FXS_DO(k, "mul", fxs_t(sum), *dx);
-    fxs_give(k, FXS_DO(k, "div", fxs_t(sum), fxs_int(2)));
 }
 
 /* dist(a, b, p) */
@@ -283,11 +204,8 @@ FXS_COMPOSED(cdist)
 FXS_COMPOSED(isclose)
 FXS_COMPOSED(logit_within)
 FXS_COMPOSED(float_power)
-FXS_COMPOSED(addbmm)
-FXS_COMPOSED(inner)
 FXS_COMPOSED(rms_norm)
 FXS_COMPOSED(diff)
-FXS_COMPOSED(trapezoid)
 FXS_COMPOSED(dist)
 FXS_COMPOSED(nansum)
 FXS_COMPOSED(aminmax)
@@ -348,10 +266,6 @@ const fxs_op fxs_ops_composed[] = {
      "Tensor",
      "torch.isclose Tensor.isclose", infer_isclose, run_isclose, cost_isclose, PURE},
     ROW(float_power, "(Tensor|Scalar self, Tensor|Scalar exponent) -> Tensor"),
-    ROW(addbmm,
-        "(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor"),
-    {"inner", "(Tensor self, Tensor other) -> Tensor", "torch.inner Tensor.inner", infer_inner,
-     run_inner, cost_inner, PURE},
     {"rms_norm",
      "(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      "torch.nn.functional.rms_norm torch.rms_norm", infer_rms_norm, run_rms_norm, cost_rms_norm,
@@ -359,12 +273,6 @@ const fxs_op fxs_ops_composed[] = {
     {"diff",
      "(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
      "torch.diff Tensor.diff", infer_diff, run_diff, cost_diff, PURE},
-    {"trapezoid", "(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "torch.trapezoid torch.trapz",
-     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
-    {"trapezoid", "(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "torch.trapezoid",
-     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
-    {"trapezoid", "(Tensor y, *, number dx=1, int dim=-1) -> Tensor", "torch.trapz",
-     infer_trapezoid, run_trapezoid, cost_trapezoid, PURE},
     {"dist", "(Tensor self, Tensor other, number p=2) -> Tensor", "torch.dist Tensor.dist",
      infer_dist, run_dist, cost_dist, PURE},
     {"nansum",

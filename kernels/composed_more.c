@@ -1,10 +1,12 @@
-/* composed_more.c: more functions that are a formula or two of others: addr cov corrcoef kron
- * tensordot renorm nanmean isin ldexp trace vander and the like; see composed.c. */
+/* composed_more.c: more functions that are a formula or two of others: cov corrcoef kron
+ * renorm nanmean isin ldexp trace vander and the like; see composed.c. */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/compose.h"
 #include "kernels/families.h"
+#include "kernels/iterate.h"
+#include "kernels/work.h"
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 static fxs_value self(const fxs_compose *k) { return fxs_t(arg(k, 0)); }
@@ -22,6 +24,8 @@ static bool is_float(const fxs_tensor *t) {
 
 /* ldexp(x, other): x * 2^other */
 static void make_ldexp(fxs_compose *k) {
+    if (k->call->in_place && (arg(k, 0)->requires_grad || arg(k, 1)->requires_grad))
+        fxs_stop(k, FXS_EINVAL, "in place it can't be differentiated");
     fxs_tensor *power = FXS_DO(k, "pow", fxs_float(2), fxs_t(arg(k, 1)));
     fxs_give(k, FXS_DO(k, "mul", self(k), fxs_t(power)));
 }
@@ -52,7 +56,7 @@ static void make_isin(fxs_compose *k) {
         same = FXS_DO(k, "eq", fxs_t(FXS_DO(k, "ravel", among)), x);
         same = FXS_DO(k, "any", fxs_t(same), fxs_int(-1));
     }
-    fxs_give(k, fxs_arg_bool(k->call, 3) ? FXS_DO(k, "logical_not", fxs_t(same)) : same);
+    fxs_give(k, packed(k, fxs_arg_bool(k->call, 3) ? FXS_DO(k, "logical_not", fxs_t(same)) : same));
 }
 
 /* ---- along dimensions
@@ -82,10 +86,18 @@ static void make_trace(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "sum", fxs_t(FXS_DO(k, "diagonal", self(k)))));
 }
 
-/* narrow_copy(input, dim, start, length) */
+/* narrow_copy(input, dim, start, length): PyTorch copies the elements row by row into a tensor that
+ * keeps the input's strides when it keeps its sizes. */
 static void make_narrow_copy(fxs_compose *k) {
     const fxs_value *a = k->call->arg;
-    fxs_give(k, packed(k, FXS_DO(k, "narrow", a[0], a[1], a[2], a[3])));
+    fxs_tensor *x = packed(k, FXS_DO(k, "narrow", a[0], a[1], a[2], a[3]));
+    int64_t strides[FXS_MAX_DIM];
+    if (x && memcmp(x->sizes, arg(k, 0)->sizes, (size_t)x->ndim * sizeof *x->sizes) == 0) {
+        fxs_strides_like(arg(k, 0), strides);
+        x = FXS_DO(k, "as_strided", fxs_t(x), fxs_ints(k, x->ndim, x->sizes),
+                   fxs_ints(k, x->ndim, strides));
+    }
+    fxs_give(k, x);
 }
 
 /* sum_to_size(size): dimensions in front, and those that are to be 1, are added up */
@@ -115,6 +127,9 @@ static void make_renorm(fxs_compose *k) {
     int dim = 0, n = 0;
     if (k->status == FXS_OK)
         k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
+    for (int i = 1; i < 4; i += 2)
+        if (k->call->arg[i].tag == FXS_V_COMPLEX)
+            fxs_stop(k, FXS_ETYPE, "p and maxnorm must be real");
     if (x->ndim < 2 || fxs_arg_float(k->call, 1) <= 0 || fxs_arg_float(k->call, 3) < 0)
         fxs_stop(k, FXS_EINVAL,
                  "expected at least 2 dimensions, a p above 0 and a maxnorm of at least 0");
@@ -131,65 +146,9 @@ static void make_renorm(fxs_compose *k) {
     fxs_give(k, packed(k, FXS_DO(k, "mul", fxs_t(x), fxs_t(room))));
 }
 
-/* cumulative_trapezoid(y, x, *, dx, dim) */
-static void make_cumulative_trapezoid(fxs_compose *k) {
-    fxs_tensor *y = arg(k, 0), *x = arg(k, 1), *part[2], *step[2];
-    int dim = 0;
-    if (y->ndim == 0)
-        fxs_stop(k, FXS_ESHAPE, "expects y to be at least one-dimensional");
-    if (k->status == FXS_OK)
-        k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 3), y->ndim, &dim);
-    if (k->status != FXS_OK)
-        return;
-    int64_t n = y->sizes[dim] ? y->sizes[dim] - 1 : 0;
-    for (int i = 0; i < 2; i++)
-        part[i] = FXS_DO(k, "narrow", fxs_t(y), fxs_int(dim), fxs_int(i && n ? 1 : 0), fxs_int(n));
-    fxs_tensor *sum = FXS_DO(k, "add", fxs_t(part[1]), fxs_t(part[0]));
-    if (x) {
-        int64_t sizes[FXS_MAX_DIM];
-        int at = x->ndim == 1 ? 0 : dim;
-        for (int i = 0; i < y->ndim; i++)
-            sizes[i] = i == dim ? -1 : 1;
-        for (int i = 0; i < 2; i++)
-            step[i] =
-                FXS_DO(k, "narrow", fxs_t(x), fxs_int(at), fxs_int(i && n ? 1 : 0), fxs_int(n));
-        x = FXS_DO(k, "sub", fxs_t(step[1]), fxs_t(step[0]));
-        if (x && x->ndim == 1)
-            x = FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, y->ndim, sizes));
-        sum = FXS_DO(k, "mul", fxs_t(sum), fxs_t(x));
-        fxs_give(
-            k, FXS_DO(k, "div", fxs_t(FXS_DO(k, "cumsum", fxs_t(sum), fxs_int(dim))), fxs_int(2)));
-        return;
-    }
-    sum = FXS_DO(k, "cumsum", fxs_t(sum), fxs_int(dim));
-    fxs_give(k, FXS_DO(k, "mul", fxs_t(sum), fxs_float(fxs_arg_float(k->call, 2) / 2)));
-}
-
 /* ---- matrices
  * -----------------------------------------------------------------------------------------------
  */
-
-/* addr(input, vec1, vec2, *, beta, alpha) */
-static void make_addr(fxs_compose *k) {
-    k->any_grad = true; /* beta=0 takes the values away, not the gradient */
-    fxs_tensor *p = FXS_DO(k, "outer", fxs_t(arg(k, 1)), fxs_t(arg(k, 2)));
-    if (k->call->arg[3].tag == FXS_V_COMPLEX || k->call->arg[4].tag == FXS_V_COMPLEX)
-        fxs_stop(k, FXS_EUNKNOWN, "complex alpha and beta are not supported");
-    if (fxs_arg_float(k->call, 4) != 1)
-        p = FXS_DO(k, "mul", fxs_t(p), k->call->arg[4]);
-    fxs_tensor *x = arg(k, 0);
-    if (p && !is_float(p) && !is_float(x) &&
-        (k->call->arg[3].tag == FXS_V_FLOAT || k->call->arg[4].tag == FXS_V_FLOAT))
-        fxs_stop(k, FXS_ETYPE,
-                 "for integral tensors, alpha and beta must not be floating point numbers");
-    if (fxs_arg_float(k->call, 3) == 0) {
-        fxs_give(k, p);
-        return;
-    }
-    if (fxs_arg_float(k->call, 3) != 1)
-        x = FXS_DO(k, "mul", fxs_t(x), k->call->arg[3]);
-    fxs_give(k, FXS_DO(k, "add", fxs_t(x), fxs_t(p)));
-}
 
 /* cov(input, *, correction, fweights, aweights): rows are variables */
 static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correction, fxs_tensor *f,
@@ -286,84 +245,6 @@ static void make_kron(fxs_compose *k) {
         t[j] = FXS_DO(k, "reshape", fxs_t(t[j]), fxs_ints(k, 2 * n, sizes[j]));
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(t[0]), fxs_t(t[1]));
     fxs_give(k, FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, n, out)));
-}
-
-/* tensordot(a, b, dims): an int, or the dimensions of a and those of b */
-static int read_pair(fxs_compose *k, const fxs_value *v, const fxs_tensor *t, int64_t *dims) {
-    int n = 0;
-    for (size_t i = 0; i < fxs_value_len(v) && i < FXS_MAX_DIM && k->status == FXS_OK; i++) {
-        const fxs_value *item = fxs_value_item(v, i);
-        int dim = 0;
-        k->status = fxs_wrap_dim(k->call, item->tag == FXS_V_INT ? item->u.i : 0, t->ndim, &dim);
-        dims[n++] = dim;
-    }
-    return n;
-}
-
-/* The other dimensions of t in front (or behind) of those that are summed, as a matrix. */
-static fxs_tensor *as_matrix(fxs_compose *k, fxs_tensor *t, int n, const int64_t *dims, bool front,
-                             int64_t *others, int *nothers) {
-    int64_t order[FXS_MAX_DIM], inner = 1;
-    bool summed[FXS_MAX_DIM] = {false};
-    int at = front ? 0 : n;
-    for (int i = 0; i < n; i++) {
-        summed[dims[i]] = true;
-        inner *= t->sizes[dims[i]];
-    }
-    for (int i = 0; i < t->ndim; i++)
-        if (!summed[i]) {
-            order[at++] = i;
-            others[(*nothers)++] = t->sizes[i];
-        }
-    for (int i = 0; i < n; i++)
-        order[front ? at++ : i] = dims[i];
-    int64_t outer = 1;
-    for (int i = 0; i < t->ndim; i++)
-        outer *= summed[i] ? 1 : t->sizes[i];
-    int ndim = t->ndim;
-    t = FXS_DO(k, "permute", fxs_t(t), fxs_ints(k, ndim, order));
-    return FXS_DO(k, "reshape", fxs_t(t),
-                  front ? FXS_INTS(k, outer, inner) : FXS_INTS(k, inner, outer));
-}
-
-static void make_tensordot(fxs_compose *k) {
-    fxs_tensor *a = arg(k, 0), *b = arg(k, 1);
-    const fxs_value *given = &k->call->arg[2];
-    int64_t da[FXS_MAX_DIM], db[FXS_MAX_DIM], sizes[2 * FXS_MAX_DIM];
-    int n = 0, m = 0, ndim = 0;
-    if (given->tag == FXS_V_INT) {
-        if (given->u.i < 0 || given->u.i > a->ndim || given->u.i > b->ndim)
-            fxs_stop(k, FXS_EINVAL, "expects dims >= 0 and no more than there are, but got %lld",
-                     (long long)given->u.i);
-        for (n = m = 0; k->status == FXS_OK && n < given->u.i; n++, m++)
-            da[n] = a->ndim - given->u.i + n, db[n] = n;
-    } else if (fxs_value_len(given) == 2) {
-        n = read_pair(k, fxs_value_item(given, 0), a, da);
-        m = read_pair(k, fxs_value_item(given, 1), b, db);
-    } else {
-        fxs_stop(k, FXS_EINVAL, "dims must be a number or two lists");
-    }
-    if (n != m)
-        fxs_stop(k, FXS_EINVAL, "both dimension lists should have same length");
-    for (int i = 0; k->status == FXS_OK && i < n; i++) { /* a single place meets all */
-        fxs_tensor **many = a->sizes[da[i]] == 1 ? &b : b->sizes[db[i]] == 1 ? &a : NULL;
-        if (many && a->sizes[da[i]] != b->sizes[db[i]])
-            *many =
-                FXS_DO(k, "sum", fxs_t(*many), fxs_int(many == &a ? da[i] : db[i]), fxs_bool(true));
-    }
-    for (int i = 0; k->status == FXS_OK && i < n; i++)
-        if (a->sizes[da[i]] != b->sizes[db[i]])
-            fxs_stop(k, FXS_ESHAPE,
-                     "contracted dimensions need to match, but first has size %lld in dim %lld and "
-                     "second has size %lld in dim %lld",
-                     (long long)a->sizes[da[i]], (long long)da[i], (long long)b->sizes[db[i]],
-                     (long long)db[i]);
-    if (k->status != FXS_OK)
-        return;
-    a = as_matrix(k, a, n, da, true, sizes, &ndim);
-    b = as_matrix(k, b, n, db, false, sizes, &ndim);
-    a = FXS_DO(k, "mm", fxs_t(a), fxs_t(b));
-    fxs_give(k, FXS_DO(k, "reshape", fxs_t(a), fxs_ints(k, ndim, sizes)));
 }
 
 /* vander(x, N, increasing): powers of x side by side. linalg_vander (x, *, N) takes batches. */
@@ -514,12 +395,9 @@ FXS_COMPOSED(trace)
 FXS_COMPOSED_FREE(narrow_copy)
 FXS_COMPOSED(sum_to_size)
 FXS_COMPOSED(renorm)
-FXS_COMPOSED(cumulative_trapezoid)
-FXS_COMPOSED(addr)
 FXS_COMPOSED(cov)
 FXS_COMPOSED(corrcoef)
 FXS_COMPOSED(kron)
-FXS_COMPOSED(tensordot)
 FXS_COMPOSED(linalg_vander)
 FXS_COMPOSED(vander)
 FXS_COMPOSED(cross)
@@ -559,17 +437,11 @@ const fxs_op fxs_ops_composed_more[] = {
     FREE(narrow_copy, "(Tensor self, int dim, int start, int length)", BOTH("narrow_copy")),
     {"sum_to_size", "(Tensor self, int... size) -> Tensor", "Tensor.sum_to_size",
      infer_sum_to_sizes, run_sum_to_size, cost_sum_to_size, PURE},
-    ROW(renorm, "(Tensor self, number p, int dim, number maxnorm)", BOTH("renorm"), 0),
-    ROW(cumulative_trapezoid, "(Tensor y, Tensor? x=None, *, Scalar dx=1, int dim=-1)",
-        "torch.cumulative_trapezoid", PURE),
-    ROW(addr, "(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1)",
-        BOTH("addr"), 0),
+    ROW(renorm, "(Tensor self, Scalar p, int dim, Scalar maxnorm)", BOTH("renorm"), 0),
     ROW(cov, "(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)",
         BOTH("cov"), PURE),
     ROW(corrcoef, "(Tensor self)", BOTH("corrcoef"), PURE),
     ROW(kron, "(Tensor self, Tensor other)", BOTH("kron"), PURE),
-    ROW(tensordot, "(Tensor a, Tensor b, int|any dims=2, Tensor? out=None)",
-        "torch.functional.tensordot torch.tensordot", PURE),
     ROW(linalg_vander, "(Tensor x, *, int? N=None)", "torch._C._linalg.linalg_vander", PURE),
     ROW(vander, "(Tensor x, int? N=None, bool increasing=False)", "torch.vander", PURE),
     ROW(cross, "(Tensor self, Tensor other, int? dim=None)", BOTH("cross"), PURE),

@@ -56,6 +56,8 @@ const fxs_family fxs_families[] = {
     {"losses with margins", fxs_ops_loss_margin, fxs_modules_loss_margin, FXS_GROUP_LOSS},
     {"composed", fxs_ops_composed, fxs_modules_composed, FXS_GROUP_ELEMENTWISE},
     {"more that is composed", fxs_ops_composed_more, NULL, FXS_GROUP_ELEMENTWISE},
+    {"composed products", fxs_ops_composed_product, NULL, FXS_GROUP_LINEAR},
+    {"integrals", fxs_ops_trapezoid, NULL, FXS_GROUP_REDUCE},
     {"view", fxs_ops_view, fxs_modules_view, FXS_GROUP_SHAPE},
     {"dimensions", fxs_ops_view_dims, NULL, FXS_GROUP_SHAPE},
     {"split", fxs_ops_view_split, NULL, FXS_GROUP_SHAPE},

@@ -41,6 +41,8 @@ extern const fxs_module_row fxs_modules_loss_margin[];
 extern const fxs_op fxs_ops_loss_ctc[];
 extern const fxs_module_row fxs_modules_loss_ctc[];
 extern const fxs_op fxs_ops_composed_more[];
+extern const fxs_op fxs_ops_composed_product[];
+extern const fxs_op fxs_ops_trapezoid[];
 extern const fxs_op fxs_ops_signal[];
 extern const fxs_op fxs_ops_fft[];
 extern const fxs_op fxs_ops_random_draw[];

@@ -1,4 +1,4 @@
-/* matmul.c: products of matrices and vectors by all their names: matmul, mm, bmm, mv, dot, outer,
+/* matmul.c: products of matrices and vectors by all their names: matmul, mm, bmm, mv, dot,
  * and those that add to a scaled tensor (addmm, addmv, baddbmm). The multiplying itself is in
  * product.c and gemm.c. */
 #include <complex.h>
@@ -161,22 +161,50 @@ static fxs_status infer_addmm(fxs_call *c) {
     return fxs_check_same_dtype(c, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_INPUT), "input");
 }
 
+/* In place the product's type must be the input's. */
+static fxs_status check_own_type(fxs_call *c) {
+    return c->in_place
+               ? fxs_check_same_dtype(c, c->out[0], fxs_arg_tensor(c, ADD_INPUT), "input")
+               : FXS_OK;
+}
+
+static double complex number_at(const fxs_call *c, int i) {
+    return c->arg[i].tag == FXS_V_COMPLEX ? CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])
+                                          : fxs_arg_float(c, i);
+}
+
+/* Of a matrix without elements addmv gives beta * input as it is: with the input's own shape. */
+static bool takes_shape(const fxs_call *c) {
+    return fxs_tensor_numel(fxs_arg_tensor(c, ADD_A)) == 0 && number_at(c, ADD_BETA) != 0;
+}
+
+static fxs_status take_shape(fxs_call *c) {
+    const fxs_tensor *input = fxs_arg_tensor(c, ADD_INPUT);
+    fxs_tensor *out = c->out[0];
+    if (fxs_promote(input->dtype, out->dtype) != out->dtype &&
+        (fxs_is_complex(input->dtype) || !fxs_is_floating(out->dtype)))
+        return FXS_REFUSE(c, FXS_ETYPE, "torch.%s can't be cast to torch.%s",
+                          fxs_dtype_name(input->dtype), fxs_dtype_name(out->dtype));
+    out->ndim = input->ndim;
+    memcpy(out->sizes, input->sizes, sizeof input->sizes);
+    fxs_strides_of(out->ndim, out->sizes, NULL, out->strides);
+    return FXS_OK;
+}
+
 static fxs_status infer_addmv(fxs_call *c) {
     FXS_TRY(check_rank(c, ADD_A, "mat", 2));
     FXS_TRY(check_rank(c, ADD_B, "vec", 1));
-    return infer_added(c);
+    FXS_TRY(infer_added(c));
+    FXS_TRY(check_own_type(c));
+    return takes_shape(c) ? take_shape(c) : FXS_OK;
 }
 
 static fxs_status infer_baddbmm(fxs_call *c) {
     FXS_TRY(check_rank(c, ADD_A, "batch1", 3));
     FXS_TRY(check_rank(c, ADD_B, "batch2", 3));
     FXS_TRY(check_batches(c, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B)));
-    return infer_added(c);
-}
-
-static double complex number_at(const fxs_call *c, int i) {
-    return c->arg[i].tag == FXS_V_COMPLEX ? CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])
-                                          : fxs_arg_float(c, i);
+    FXS_TRY(infer_added(c));
+    return check_own_type(c);
 }
 
 static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
@@ -244,41 +272,6 @@ static fxs_cost cost_added(const fxs_call *c) {
     return (fxs_cost){.flops = fxs_product_flops(fxs_arg_tensor(c, ADD_A), c->out[0]) + 3 * n};
 }
 
-/* ---- outer
- * ------------------------------------------------------------------------------------------------
- */
-
-static fxs_status infer_outer(fxs_call *c) {
-    const fxs_tensor *a = fxs_arg_tensor(c, 0), *b = fxs_arg_tensor(c, 1);
-    FXS_TRY(check_rank(c, 0, "input", 1));
-    FXS_TRY(check_rank(c, 1, "vec2", 1));
-    FXS_TRY(fxs_check_dtype(c, a, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
-    FXS_TRY(fxs_check_dtype(c, b, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
-    fxs_tensor column = *a; /* a[:, None] * b */
-    column.ndim = 2;
-    column.sizes[1] = column.strides[1] = 1;
-    fxs_operands o = {.n = 2, .v = {fxs_of_tensor(&column), fxs_of_tensor((fxs_tensor *)b)}};
-    return fxs_out_pointwise(c, &o, fxs_promote(a->dtype, b->dtype));
-}
-
-static fxs_status run_outer(fxs_call *c) {
-    fxs_dtype d = c->out[0]->dtype;
-    fxs_work w = fxs_work_begin(c, d == FXS_BOOL ? FXS_UINT8 : d);
-    fxs_tensor column = *fxs_arg_tensor(c, 0), row = *fxs_arg_tensor(c, 1);
-    column.ndim = row.ndim = 2;
-    column.sizes[1] = 1, column.strides[1] = 1;
-    row.sizes[1] = row.sizes[0], row.strides[1] = row.strides[0];
-    row.sizes[0] = 1, row.strides[0] = row.sizes[1];
-    fxs_tensor *out = fxs_work_out(&w, c->out[0]);
-    fxs_product(&w, &column, &row, out, false);
-    return fxs_work_end(&w);
-}
-
-/* one product an element */
-static fxs_cost cost_outer(const fxs_call *c) {
-    return (fxs_cost){.flops = (double)fxs_tensor_numel(c->out[0])};
-}
-
 const fxs_op fxs_ops_matmul[] = {
     {.name = "matmul",
      .schema = "(Tensor input, Tensor other) -> Tensor",
@@ -321,13 +314,6 @@ const fxs_op fxs_ops_matmul[] = {
      .infer = infer_dot,
      .kernel = run_matmul,
      .cost = cost_matmul,
-     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
-    {.name = "outer",
-     .schema = "(Tensor input, Tensor vec2) -> Tensor",
-     .torch = "torch.outer torch.ger Tensor.outer Tensor.ger",
-     .infer = infer_outer,
-     .kernel = run_outer,
-     .cost = cost_outer,
      .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {.name = "addmm",
      .schema =

@@ -160,7 +160,7 @@ static fxs_status infer_roll(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
                           (long long)shift[0]);
     FXS_TRY(read_shifts(c, shift, &flat, &still));
-    if (fxs_tensor_numel(t) == 0)
+    if (fxs_tensor_numel(t) == 0 && !flat)
         return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
     /* PyTorch joins two parts by cat, which an empty part makes contiguous. */
     return fxs_out_formatted(c, t, t->dtype,
@@ -376,7 +376,7 @@ const fxs_op fxs_ops_rearrange[] = {
      NULL, FXS_OP_NO_INPLACE},
     {"rot90", "(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "torch.rot90 Tensor.rot90",
      infer_rot90, run_rot90, NULL, FXS_OP_NO_INPLACE},
-    {"roll", "(Tensor self, int|int[] shifts, int|int[] dims=[]) -> Tensor",
+    {"roll", "(Tensor self, int|int[] shifts, int|int[]? dims=[]) -> Tensor",
      "torch.roll Tensor.roll", infer_roll, run_roll, NULL, FXS_OP_NO_INPLACE},
     {"repeat", "(Tensor self, int... repeats) -> Tensor", "Tensor.repeat", infer_repeat, run_repeat,
      NULL, FXS_OP_NO_INPLACE},

@@ -197,6 +197,52 @@ static fxs_status infer_pow(fxs_call *c) {
     return fxs_out_float(c, r);
 }
 
+/* a * b modulo m, of numbers from 0 below m, by doubling. */
+static int64_t product_mod(int64_t a, int64_t b, int64_t m) {
+    uint64_t sum = 0, x = (uint64_t)a, size = (uint64_t)m;
+    for (; b; b /= 2, x = (x + x) % size)
+        if (b % 2)
+            sum = (sum + x) % size;
+    return (int64_t)sum;
+}
+
+/* x with x * a = 1 modulo m, or 0: there is none. */
+static int64_t inverse_mod(int64_t a, int64_t m) {
+    int64_t r = m, next = a, x = 0, y = 1;
+    while (next) {
+        int64_t q = r / next, kept = r - q * next;
+        r = next, next = kept;
+        kept = x - q * y;
+        x = y, y = kept;
+    }
+    return r == 1 ? x < 0 ? x + m : x : 0;
+}
+
+/* pow(a, b, mod): the remainder has mod's sign. */
+static fxs_status infer_pow_mod(fxs_call *c) {
+    fxs_number a, b, mod;
+    if (fxs_arg_is_none(c, 2))
+        return infer_pow(c);
+    if (!both_numbers(c, &a, &b) || !fxs_number_of(&c->arg[2], &mod) || a.real || b.real ||
+        mod.real)
+        return FXS_REFUSE(c, FXS_ETYPE, "pow() with a 3rd argument takes integers");
+    if (mod.i == 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "pow() 3rd argument cannot be 0");
+    if (mod.i == INT64_MIN || b.i == INT64_MIN)
+        return FXS_REFUSE(c, FXS_ELIMIT, "pow() is out of range");
+    int64_t m = mod.i < 0 ? -mod.i : mod.i, base = (a.i % m + m) % m, r = 1 % m, n = b.i;
+    if (n < 0) {
+        base = inverse_mod(base, m);
+        n = -n;
+        if (!base && m != 1)
+            return FXS_REFUSE(c, FXS_EINVAL, "base is not invertible for the given modulus");
+    }
+    for (; n; n /= 2, base = product_mod(base, base, m))
+        if (n % 2)
+            r = product_mod(r, base, m);
+    return fxs_out_int(c, mod.i < 0 && r ? r - m : r);
+}
+
 /* One number, negated, as it is, without its sign. */
 static fxs_status one_number(fxs_call *c, const char *sign, fxs_number *n) {
     fxs_value item = c->arg[0];
@@ -348,7 +394,8 @@ const fxs_op fxs_ops_scalar_number[] = {
     ROW("python_truediv", TWO, "operator.truediv operator.itruediv", infer_truediv),
     ROW("python_floordiv", TWO, "operator.floordiv operator.ifloordiv", infer_floordiv),
     ROW("python_mod", TWO, "operator.mod operator.imod", infer_mod),
-    ROW("python_pow", TWO, "operator.pow operator.ipow builtins.pow", infer_pow),
+    ROW("python_pow", TWO, "operator.pow operator.ipow", infer_pow),
+    ROW("python_pow", "(any a, any b, any mod=None) -> any", "builtins.pow", infer_pow_mod),
     ROW("python_neg", ONE, "operator.neg", infer_neg),
     ROW("python_pos", ONE, "operator.pos", infer_pos),
     ROW("index", "(any a) -> int", "operator.index Tensor.__index__", infer_index),

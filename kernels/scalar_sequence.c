@@ -240,7 +240,8 @@ static fxs_status infer_prod(fxs_call *c) { return fold(c, &c->arg[1], true); }
 
 const fxs_op fxs_ops_scalar_sequence[] = {
     ROW("python_getitem", "(any a, any b) -> any", "operator.getitem", infer_getitem),
-    ROW("len", "(any obj) -> int", "builtins.len Tensor.__len__ operator.length_hint", infer_len),
+    ROW("len", "(any obj) -> int", "builtins.len Tensor.__len__", infer_len),
+    ROW("length_hint", "(any obj, int default=0) -> int", "operator.length_hint", infer_len),
     ROW("contains", "(any a, any b) -> bool", "operator.contains", infer_contains),
     ROW("tuple", "(any iterable=[]) -> any", "builtins.tuple", infer_tuple),
     ROW("list", "(any iterable=[]) -> any", "builtins.list", infer_list),

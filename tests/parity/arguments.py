@@ -3,7 +3,8 @@ other than the default, and which rows PyTorch never refused. Called by parity.p
 import collections
 import json
 
-from widen import LEFT_OUT, UNDEFINED
+from undefined import FIXED
+from widen import LEFT_OUT
 
 
 def given(row, case):
@@ -29,7 +30,7 @@ def report(rows, made):
             else:
                 reached[row.name] |= given(row, case)
     optional = {(r.name, p) for r in rows for p, d in zip(r.params, r.defaults) if r.name in called and d is not None and p != '*'}
-    left = {(n, p) for n, p in optional if p in LEFT_OUT or p.startswith('_') or (n, p) in UNDEFINED}
+    left = {(n, p) for n, p in optional if p in LEFT_OUT or p.startswith('_') or (n, p) in FIXED}
     wanted = optional - left
     missing = sorted((n, p) for n, p in wanted if p not in reached[n])
     print(f'{len(called)} operators called; {len(wanted)} optional arguments, {len(wanted) - len(missing)} given and taken '

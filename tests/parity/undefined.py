@@ -44,12 +44,25 @@ def pivots_of_others(case):
     return pivots['sizes'][:-1] != lu['sizes'][:-2] or pivots['sizes'][-1:] < [min(lu['sizes'][-2:])]
 
 
+def without_beta(case):
+    beta = case.get('kwargs', {}).get('beta', 1)
+    return not isinstance(beta, dict) and beta == 0
+
+
+def not_unique(case):
+    if not case.get('kwargs', {}).get('assume_unique'):
+        return False
+    return any(len(set(t['data'])) < len(t['data']) or 0 in t['strides'] for t in tensors(case.get('args', [])))
+
+
 def complex_vectors(case):
     found = tensors([case.get('args', []), list(case.get('kwargs', {}).values())])
     return any(t['dtype'].startswith('complex') for t in found) and any(len(t['sizes']) == 1 for t in found)
 
 
 CASES = [
+    (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
+    (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
     (r'(\bdot|vdot|vecdot|inner|einsum|matmul|tensordot)_?$', complex_vectors,
      "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),

@@ -82,7 +82,7 @@ def getitem(g):
     return [s, g.int(-n, n) if g.chance(0.6) else {'slice': [g.pick(None, g.int(-2, 2)), g.pick(None, 2), None]}], {}
 
 
-@case('len')
+@case('len', 'length_hint')
 def length(g):
     return [sequence(g) if g.spelling != 'Tensor.__len__' else g.f(0)], {}
 
