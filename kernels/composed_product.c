@@ -14,10 +14,10 @@ static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->c
 
 static fxs_status check_vector(fxs_call *c, int i, const char *name) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
-    return t->ndim == 1 ? FXS_OK
-                        : FXS_REFUSE(c, FXS_ESHAPE,
-                                     "argument '%s' must be 1-D, but it has %d dimensions", name,
-                                     t->ndim);
+    return t->ndim == 1
+               ? FXS_OK
+               : FXS_REFUSE(c, FXS_ESHAPE, "argument '%s' must be 1-D, but it has %d dimensions",
+                            name, t->ndim);
 }
 
 /* outer(a, b): a[:, None] * b */
@@ -123,7 +123,8 @@ static fxs_status run_addr(fxs_call *c) { return fxs_compose_run(c, make_addr); 
 static fxs_cost cost_addr(const fxs_call *c) { return fxs_compose_cost(c, make_addr); }
 
 /* ---- of batches
- * ----------------------------------------------------------------------------------------------- */
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* PyTorch looks at numbers where it multiplies by them: alpha when there is a product. */
 static void check_scales(fxs_compose *k, const fxs_tensor *p) {
@@ -186,7 +187,6 @@ static fxs_tensor *as_matrix(fxs_compose *k, fxs_tensor *t, int n, const int64_t
                   front ? FXS_INTS(k, outer, inner) : FXS_INTS(k, inner, outer));
 }
 
-
 /* Multiplies over p. What meets a single place is added up first. */
 static void give_product(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, const pairs *p) {
     int64_t sizes[2 * FXS_MAX_DIM];
@@ -235,7 +235,6 @@ static int read_pair(fxs_compose *k, const fxs_value *v, const fxs_tensor *t, in
     }
     return n;
 }
-
 
 /* tensordot(a, b, dims): an int, or the dimensions of a and those of b */
 static void make_tensordot(fxs_compose *k) {

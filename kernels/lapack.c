@@ -52,9 +52,7 @@ static int drop(space *w, int info) {
     return info;
 }
 
-static size_t size_of(int parts, int m, int n) {
-    return (size_t)parts * (size_t)m * (size_t)n;
-}
+static size_t size_of(int parts, int m, int n) { return (size_t)parts * (size_t)m * (size_t)n; }
 
 int fxs_lapack_lu(int parts, bool single, int m, int n, double *a, int *pivots) {
     int info = 0, ld = most(m, 1);

@@ -93,7 +93,6 @@ int fxs_lapack_least_squares(fxs_driver driver, int parts, bool single, int m, i
     float *fa = fxs_narrow(&all, a, (size_t)m * (size_t)n * p),
           *fb = fxs_narrow(&all, b, (size_t)h.ldb * columns * p),
           *fs = fxs_narrow(&all, s, (size_t)least(m, n));
-    int info = all.failed ? 0
-                          : (parts == 1 ? ssolve : csolve)(&h, fa, fb, fs, (float)rcond, rank);
+    int info = all.failed ? 0 : (parts == 1 ? ssolve : csolve)(&h, fa, fb, fs, (float)rcond, rank);
     return fxs_widen(&all, info);
 }

@@ -1,6 +1,7 @@
-/* lapack_single.h: LAPACK in the matrices' own precision: kernels keep matrices in buffers of double,
- * which are converted to float32 and back around a routine of that precision, so that rounding
- * turns a sign, or makes a pivot vanish, where it does in PyTorch. Called by lapack*.c alone. */
+/* lapack_single.h: LAPACK in the matrices' own precision: kernels keep matrices in buffers of
+ * double, which are converted to float32 and back around a routine of that precision, so that
+ * rounding turns a sign, or makes a pivot vanish, where it does in PyTorch. Called by lapack*.c
+ * alone. */
 #ifndef FXS_KERNELS_LAPACK_SINGLE_H
 #define FXS_KERNELS_LAPACK_SINGLE_H
 

@@ -184,8 +184,8 @@ int fxs_lapack_eig(int parts, bool single, int n, double *a, double *w, double *
     fxs_narrowed all = {0};
     if (!single)
         return parts == 1 ? deig(n, a, w, v) : zeig(n, a, w, v);
-    float *fa = fxs_narrow(&all, a, size * size * (size_t)parts), *fw = fxs_narrow(&all, w, 2 * size),
-          *fv = fxs_narrow(&all, v, 2 * size * size);
+    float *fa = fxs_narrow(&all, a, size * size * (size_t)parts),
+          *fw = fxs_narrow(&all, w, 2 * size), *fv = fxs_narrow(&all, v, 2 * size * size);
     int info = all.failed ? 0 : parts == 1 ? seig(n, fa, fw, fv) : ceig(n, fa, fw, fv);
     return fxs_widen(&all, info);
 }

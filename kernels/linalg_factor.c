@@ -58,7 +58,8 @@ static fxs_status infer_slogdet(fxs_call *c) {
 static fxs_status determinant(fxs_call *c, work *w, int64_t index, double sign[2], double *log_) {
     fxs_tensor t = fxs_factored(matrices(c));
     fxs_matrix_load(&t, 2, &w->b, index, w->parts, w->a, w->m);
-    int info = w->n ? fxs_lapack_lu(w->parts, fxs_single(matrices(c)), w->n, w->n, w->a, w->pivots) : 0;
+    int info =
+        w->n ? fxs_lapack_lu(w->parts, fxs_single(matrices(c)), w->n, w->n, w->a, w->pivots) : 0;
     if (info < 0)
         return fxs_fail_memory(c->ctx);
     sign[0] = 1, sign[1] = 0;
@@ -212,7 +213,8 @@ static fxs_status run_factors(fxs_call *c, bool check) {
     FXS_TRY(begin(c, &w, 0, 0, 0));
     for (int64_t i = 0; i < w.b.count; i++) {
         load(c, &w, i);
-        int info = w.k ? fxs_lapack_lu(w.parts, fxs_single(matrices(c)), w.m, w.n, w.a, w.pivots) : 0;
+        int info =
+            w.k ? fxs_lapack_lu(w.parts, fxs_single(matrices(c)), w.m, w.n, w.a, w.pivots) : 0;
         if (check || info < 0)
             FXS_TRY(fxs_lapack_status(c, info, &w.b, i,
                                       "a pivot is zero, and what is solved with it would be "

@@ -21,7 +21,8 @@ fxs_status fxs_check_order_dtype(fxs_call *c, const fxs_tensor *t, const fxs_val
         return FXS_OK;
     fxs_dtype d = dtype->u.dtype;
     if (fxs_is_complex(d) != fxs_is_complex(t->dtype) || fxs_promote(t->dtype, d) != d)
-        return FXS_REFUSE(c, FXS_ETYPE, "torch.%s can't hold the norm of torch.%s without narrowing",
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "torch.%s can't hold the norm of torch.%s without narrowing",
                           fxs_dtype_name(d), fxs_dtype_name(t->dtype));
     return FXS_OK;
 }

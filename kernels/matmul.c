@@ -163,9 +163,8 @@ static fxs_status infer_addmm(fxs_call *c) {
 
 /* In place the product's type must be the input's. */
 static fxs_status check_own_type(fxs_call *c) {
-    return c->in_place
-               ? fxs_check_same_dtype(c, c->out[0], fxs_arg_tensor(c, ADD_INPUT), "input")
-               : FXS_OK;
+    return c->in_place ? fxs_check_same_dtype(c, c->out[0], fxs_arg_tensor(c, ADD_INPUT), "input")
+                       : FXS_OK;
 }
 
 static double complex number_at(const fxs_call *c, int i) {

@@ -1,5 +1,5 @@
-/* trapezoid.c: integrals by trapezoids: trapezoid and cumulative_trapezoid over samples at places x,
- * or dx apart; compositions, step by step as PyTorch's. */
+/* trapezoid.c: integrals by trapezoids: trapezoid and cumulative_trapezoid over samples at places
+ * x, or dx apart; compositions, step by step as PyTorch's. */
 #include <string.h>
 
 #include "kernels/compose.h"
@@ -116,7 +116,7 @@ FXS_COMPOSED(cumulative_trapezoid)
 
 #define ROW(name, args, spellings)                                                                 \
     {                                                                                              \
-        #name, "(Tensor y, " args ") -> Tensor", spellings, infer_##name, run_##name, cost_##name, \
+#name, "(Tensor y, " args ") -> Tensor", spellings, infer_##name, run_##name, cost_##name, \
             FXS_OP_NO_INPLACE                                                                      \
     }
 

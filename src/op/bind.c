@@ -281,7 +281,8 @@ static fxs_status bind_all(binding *b, const fxs_value *args, const fxs_value *k
             FXS_TRY(put(b, i, &s->params[i].fallback));
     }
     bool method = b->spelling && strncmp(b->spelling, "Tensor.", 7) == 0;
-    if (method && s->nparams && b->out[0].tag != FXS_V_TENSOR)
+    if (method && s->nparams && !b->raw && b->out[0].tag != FXS_V_TENSOR &&
+        b->out[0].tag != FXS_V_NODE && b->out[0].tag != FXS_V_UNKNOWN)
         return REFUSE(b, FXS_ETYPE, "%s: a method of tensors can't be called on %s", b->op,
                       fxs_value_type_name(&b->out[0]));
     return FXS_OK;

@@ -184,9 +184,10 @@ static void bad_equations_are_refused(void **state) {
         refuses(ctx, "torch.functional.einsum",
                 TUPLE(ctx, make_str(ctx, cases[i].equation), TENSOR(a), TENSOR(a)), fxs_none(),
                 cases[i].message);
-    refuses(ctx, "torch.functional.einsum",
-            TUPLE(ctx, make_str(ctx, "ij,ij"), TENSOR(a), TENSOR(d)), fxs_none(),
-            "einsum: bmm: expected both arguments to have the same dtype, but got float32 and float64");
+    refuses(
+        ctx, "torch.functional.einsum", TUPLE(ctx, make_str(ctx, "ij,ij"), TENSOR(a), TENSOR(d)),
+        fxs_none(),
+        "einsum: bmm: expected both arguments to have the same dtype, but got float32 and float64");
     fxs_tensor_unref(a);
     fxs_tensor_unref(d);
 }
