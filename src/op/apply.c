@@ -45,10 +45,17 @@ static bool look_at_arg(void *user, const fxs_value *v) {
     return true;
 }
 
+/* Of most operators most arguments are numbers. */
+static bool may_hold_tensors(const fxs_value *v) {
+    return v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE ||
+           v->tag == FXS_V_DICT || v->tag == FXS_V_SLICE;
+}
+
 static arg_facts facts_of(const fxs_call *c) {
     arg_facts f = {.all_known = true, .self = c->nargs ? fxs_arg_tensor(c, 0) : NULL};
     for (int i = 0; i < c->nargs; i++)
-        fxs_value_visit(&c->arg[i], look_at_arg, &f);
+        if (may_hold_tensors(&c->arg[i]))
+            fxs_value_visit(&c->arg[i], look_at_arg, &f);
     return f;
 }
 
@@ -260,7 +267,8 @@ static fxs_cost cost_of(const fxs_call *c) {
     if (cost.bytes_read != 0 || cost.bytes_written != 0 || !c->op->kernel)
         return cost; /* a view moves nothing */
     for (int i = 0; i < c->nargs; i++)
-        fxs_value_visit(&c->arg[i], add_bytes, &cost.bytes_read);
+        if (may_hold_tensors(&c->arg[i]))
+            fxs_value_visit(&c->arg[i], add_bytes, &cost.bytes_read);
     for (int i = 0; i < c->nout; i++)
         cost.bytes_written += bytes_of(c->out[i]);
     return cost;
