@@ -64,6 +64,24 @@ static inline char *golden_file(const char *name, size_t *len) {
     return fxs_buf_take(&b, len);
 }
 
+/* inputs.txt has lines such as float32[1, 3, 224, 224]. */
+static inline fxs_inputs *golden_inputs(fxs_ctx *ctx, const char *name) {
+    fxs_inputs *in;
+    char *text = read_golden(name, ".inputs.txt", NULL), *save = NULL;
+    assert_ok(ctx, fxs_inputs_new(ctx, &in));
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char spec[256], *open = strchr(line, '['), *w = spec;
+        *open = '\0';
+        for (char *s = open + 1; *s && *s != ']'; s++)
+            if (*s != ' ')
+                *w++ = *s == ',' ? 'x' : *s;
+        snprintf(w, sizeof spec - (size_t)(w - spec), ":%s", line);
+        assert_ok(ctx, fxs_inputs_add(in, spec));
+    }
+    fxs_free(text);
+    return in;
+}
+
 /* Calls fn for the name of every network there. Fails when there are none. */
 static inline int for_each_golden(void (*fn)(const char *name, void *user), void *user) {
     const char *tests = getenv("FXS_TESTS");

@@ -38,24 +38,6 @@ static fxs_module *load_golden(fxs_ctx *ctx, const char *name, fxs_run_mode mode
     return m;
 }
 
-/* inputs.txt has lines such as float32[1, 3, 224, 224]. */
-static fxs_inputs *golden_inputs(fxs_ctx *ctx, const char *name) {
-    fxs_inputs *in;
-    char *text = read_golden(name, ".inputs.txt", NULL), *save = NULL;
-    assert_ok(ctx, fxs_inputs_new(ctx, &in));
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        char spec[256], *open = strchr(line, '['), *w = spec;
-        *open = '\0';
-        for (char *s = open + 1; *s && *s != ']'; s++)
-            if (*s != ' ')
-                *w++ = *s == ',' ? 'x' : *s;
-        snprintf(w, sizeof spec - (size_t)(w - spec), ":%s", line);
-        assert_ok(ctx, fxs_inputs_add(in, spec));
-    }
-    fxs_free(text);
-    return in;
-}
-
 /* Compares line by line and says every line that differs; returns how many do. */
 static int compare_tables(const char *name, const char *mode, const char *have, const char *want) {
     int bad = 0;
