@@ -2,19 +2,24 @@
 #ifndef FXS_RENDER_CANVAS_H
 #define FXS_RENDER_CANVAS_H
 
-#include "base/sink.h"
+#include "paper.h"
+#include "parts.h"
 #include "scene.h"
 
 typedef struct fxs_canvas_options {
     double dpi;
     fxs_png_fit fit;
+    double most_w, most_h; /* pixels of a PNG file */
+    bool force;
+    fxs_length width;  /* that was asked for */
+    fxs_parts *parts;  /* NULL: the output is one file */
     size_t band_bytes; /* memory for one band of a PNG */
     uint32_t tile;     /* pixels of width that are painted at once, at most 32767 */
     fxs_buf *notes;
 } fxs_canvas_options;
 
 #define FXS_CANVAS_DEFAULTS                                                                        \
-    { .dpi = 96, .band_bytes = (size_t)32 << 20, .tile = 32000 }
+    { .dpi = 96, .most_w = 32767, .most_h = 32767, .band_bytes = (size_t)32 << 20, .tile = 32000 }
 
 typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                                  fxs_sink *out);
@@ -44,6 +49,14 @@ fxs_status fxs_canvas_tikz(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_op
                            fxs_sink *out);
 fxs_status fxs_canvas_log(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out);
+
+/* How much larger than in points the scene becomes by the width that was asked for, 1 when none
+ * was; `px` is points a pixel. Says so when text gets smaller than 6 points; `format` begins the
+ * note. */
+double fxs_canvas_scale(const fxs_scene *s, const fxs_canvas_options *opt, double px,
+                        const char *format);
+/* Whether text would be less than 6 high at that scale. */
+bool fxs_canvas_unreadable(double scale);
 
 /* Where a line of a cell is written: left end of its baseline, from the box's top left corner. One
  * line is centred, several begin at the left. */

@@ -1,6 +1,6 @@
 /* canvas_log.c: the list of draw calls as text, places rounded to whole points: what golden tests
- * compare. Also the small canvas "dot", which writes the DOT text, and the place of a cell's lines,
- * which all canvases share. */
+ * compare. Also the small canvas "dot", which writes the DOT text, and the place of a cell's lines
+ * and the scale, which all canvases share. */
 #include <math.h>
 
 #include "canvas.h"
@@ -11,6 +11,21 @@ fxs_point fxs_cell_line_at(const fxs_cell *c, size_t line) {
     double above = (c->h - (double)c->nlines * face->line) / 2;
     double x = c->nlines == 1 ? c->x + (c->w - c->lines[line].width) / 2 : c->x + FXS_PAD_X;
     return (fxs_point){x, c->y + above + (double)line * face->line + face->baseline};
+}
+
+bool fxs_canvas_unreadable(double scale) {
+    enum { READABLE = 6 }; /* points of paper, pixels of a screen */
+    return fxs_faces[FXS_INK_TEXT].size * scale < READABLE - 1e-9;
+}
+
+double fxs_canvas_scale(const fxs_scene *s, const fxs_canvas_options *opt, double px,
+                        const char *format) {
+    double wanted = opt->width.value * (opt->width.pixels ? px : 1);
+    double scale = wanted > 0 && s->w > 0 ? wanted / s->w : 1;
+    if (fxs_canvas_unreadable(scale))
+        fxs_buf_printf(opt->notes, "%s: at this width text is %.2g points high\n", format,
+                       fxs_faces[FXS_INK_TEXT].size * scale);
+    return scale;
 }
 
 static long whole(double x) { return lround(x); }

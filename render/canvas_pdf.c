@@ -28,7 +28,8 @@ static void set_date(cairo_surface_t *surface) {
 
 fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out) {
-    double scale = fmin(1, MAX_SIDE / fmax(s->w, s->h));
+    double scale = fxs_canvas_scale(s, opt, 0.75, "pdf");
+    scale = fmin(scale, MAX_SIDE / fmax(s->w, s->h));
     const fxs_view *v = s->view;
     if (scale < 1)
         fxs_buf_printf(opt->notes,

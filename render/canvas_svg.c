@@ -54,13 +54,13 @@ static void put_title(fxs_buf *b, const char *text, size_t len) {
     fxs_buf_puts(b, "</title>");
 }
 
-static void put_head(svg *s) {
+static void put_head(svg *s, double scale) {
     const fxs_view *v = s->scene->view;
     fxs_buf *b = &s->buf;
     fxs_buf_puts(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" xml:lang=\"en\" "
                     "aria-labelledby=\"title desc\"");
-    put_attribute(b, "width", ceil(s->scene->w * PIXELS));
-    put_attribute(b, "height", ceil(s->scene->h * PIXELS));
+    put_attribute(b, "width", ceil(s->scene->w * PIXELS * scale - 1e-6));
+    put_attribute(b, "height", ceil(s->scene->h * PIXELS * scale - 1e-6));
     fxs_buf_puts(b, " viewBox=\"0 0 ");
     put_number(b, s->scene->w);
     fxs_buf_putc(b, ' ');
@@ -322,9 +322,8 @@ static void put_nodes(svg *s) {
 fxs_status fxs_canvas_svg(fxs_ctx *ctx, const fxs_scene *scene, const fxs_canvas_options *opt,
                           fxs_sink *out) {
     (void)ctx;
-    (void)opt;
     svg s = {.sink = out, .scene = scene, .theme = scene->view->theme};
-    put_head(&s);
+    put_head(&s, fxs_canvas_scale(scene, opt, 1 / PIXELS, "svg"));
     put_legend(&s);
     put_frames(&s);
     put_chart(&s);

@@ -7,6 +7,7 @@
 
 #include "bars.h"
 #include "canvas.h"
+#include "columns.h"
 #include "layout.h"
 #include "overlay.h"
 
@@ -60,6 +61,25 @@ static const fxs_canvas *canvas_of_path(const char *path) {
     return dot ? find_canvas(dot + 1) : NULL;
 }
 
+static fxs_status check_sizes(fxs_ctx *ctx, const fxs_draw_options *o) {
+    fxs_length width = {0};
+    double w, h;
+    if ((unsigned)o->png_fit > FXS_FIT_STRIP)
+        return fxs_fail(ctx, FXS_EINVAL, "there is no way %d to fit a png", (int)o->png_fit);
+    if (o->png_tile && !fxs_tile_parse(o->png_tile, &w, &h))
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "a tile must be WIDTHxHEIGHT, 64 to 32767 pixels each, not '%s'",
+                        o->png_tile);
+    if (o->fit_width && !fxs_length_parse(o->fit_width, &width))
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "a width must be a number with mm, cm, in, pt or px, not '%s'",
+                        o->fit_width);
+    if (o->columns > FXS_MAX_COLUMNS)
+        return fxs_fail(ctx, FXS_EINVAL, "there may be %d columns, not %zu", FXS_MAX_COLUMNS,
+                        o->columns);
+    return FXS_OK;
+}
+
 static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *o) {
     if (!m->graph)
         return fxs_fail(ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
@@ -86,9 +106,7 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
         return fxs_fail(ctx, FXS_EINVAL,
                         "the time for the layout must be 0 to 1000000 seconds, not %g",
                         o->layout_seconds);
-    if ((unsigned)o->png_fit > FXS_FIT_ERROR)
-        return fxs_fail(ctx, FXS_EINVAL, "there is no way %d to fit a png", (int)o->png_fit);
-    return FXS_OK;
+    return check_sizes(ctx, o);
 }
 
 /* Fonts are opened when they are needed, deep inside of libraries that go on with no glyphs when
@@ -115,6 +133,7 @@ static fxs_status check_descriptors(fxs_ctx *ctx) {
 typedef struct target {
     const fxs_canvas *canvas;
     fxs_sink sink;
+    fxs_parts parts; /* files that take the place of the one file */
 } target;
 
 /* A module's graph, or a chart about it. */
@@ -137,10 +156,34 @@ static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, boo
         tell_hubs(view, notes);
     if (view->note)
         fxs_buf_puts(notes, view->note);
-    return !placed ? FXS_OK
-                   : fxs_layout(m->ctx, view, o->engine,
-                                o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS,
-                                NULL, scene, notes);
+    if (!placed)
+        return FXS_OK;
+    FXS_TRY(fxs_layout(m->ctx, view, o->engine,
+                       o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS, NULL, scene,
+                       notes));
+    return fxs_columns(m->ctx, o->columns, scene, notes);
+}
+
+/* What check() found good. */
+static fxs_canvas_options canvas_options(const fxs_draw_options *o, fxs_buf *notes) {
+    fxs_canvas_options options = FXS_CANVAS_DEFAULTS;
+    options.dpi = o->dpi != 0 ? o->dpi : options.dpi;
+    options.fit = o->png_fit;
+    options.force = o->force;
+    options.notes = notes;
+    if (o->png_tile)
+        fxs_tile_parse(o->png_tile, &options.most_w, &options.most_h);
+    if (o->fit_width)
+        fxs_length_parse(o->fit_width, &options.width);
+    return options;
+}
+
+static fxs_status write_target(fxs_ctx *ctx, const fxs_scene *s, fxs_canvas_options *options,
+                               target *t) {
+    options->parts = &t->parts;
+    FXS_TRY(t->canvas->write(ctx, s, options, &t->sink));
+    FXS_TRY(fxs_parts_finish(ctx, &t->parts));
+    return fxs_sink_finish(ctx, &t->sink);
 }
 
 /* Canvases that share a way to measure share a view and a layout: first all with real fonts, then
@@ -156,10 +199,7 @@ static fxs_status draw_group(const subject *what, const fxs_draw_options *o, boo
     if (!any)
         return FXS_OK;
     fxs_ctx *ctx = what->m->ctx;
-    fxs_canvas_options options = FXS_CANVAS_DEFAULTS;
-    options.dpi = o->dpi != 0 ? o->dpi : options.dpi;
-    options.fit = o->png_fit;
-    options.notes = notes;
+    fxs_canvas_options options = canvas_options(o, notes);
     fxs_fonts *fonts;
     fxs_view view = {0};
     fxs_scene scene = {.view = &view};
@@ -168,13 +208,9 @@ static fxs_status draw_group(const subject *what, const fxs_draw_options *o, boo
     if (status == FXS_OK)
         status = what->chart ? fxs_bars_make(what->m, what->chart, o, fonts, &view, &scene)
                              : make_graph(what->m, o, placed, fonts, &view, &scene, notes);
-    for (size_t i = 0; i < n && status == FXS_OK; i++) {
-        if (t[i].canvas->fixed != fixed)
-            continue;
-        status = t[i].canvas->write(ctx, &scene, &options, &t[i].sink);
-        if (status == FXS_OK)
-            status = fxs_sink_finish(ctx, &t[i].sink);
-    }
+    for (size_t i = 0; i < n && status == FXS_OK; i++)
+        if (t[i].canvas->fixed == fixed)
+            status = write_target(ctx, &scene, &options, &t[i]);
     fxs_scene_free(&scene);
     fxs_view_free(&view);
     fxs_fonts_free(fonts);
@@ -223,11 +259,13 @@ static fxs_status draw_files(const subject *what, const fxs_draw_options *o,
     }
     for (size_t i = 0; i < n; i++) {
         *opened = i + 1;
+        t[i].parts.path = paths[i];
         FXS_TRY(fxs_sink_open(ctx, paths[i], &t[i].sink));
     }
     FXS_TRY(draw_all(what, o, t, n, notes));
     for (size_t i = 0; i < n; i++)
-        FXS_TRY(fxs_sink_commit(ctx, &t[i].sink));
+        FXS_TRY(t[i].parts.first ? fxs_parts_commit(ctx, &t[i].parts)
+                                 : fxs_sink_commit(ctx, &t[i].sink));
     return FXS_OK;
 }
 
@@ -244,8 +282,10 @@ static fxs_status draw_subject(const subject *what, const fxs_draw_options *opt,
         return fxs_fail_memory(what->m->ctx);
     size_t opened = 0;
     fxs_status status = draw_files(what, opt, paths, t, npaths, &opened, notes);
-    for (size_t i = 0; i < opened; i++)
+    for (size_t i = 0; i < opened; i++) {
         fxs_sink_close(&t[i].sink);
+        fxs_parts_close(&t[i].parts);
+    }
     fxs_free(t);
     return status;
 }
@@ -279,5 +319,6 @@ fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, con
     if (status == FXS_OK)
         status = fxs_buf_give(m->ctx, &t.sink.buf, bytes, len);
     fxs_sink_close(&t.sink);
+    fxs_parts_close(&t.parts);
     return status;
 }

@@ -55,11 +55,16 @@ FXS_API bool fxs_draw_row_find(const char *name, unsigned *bit);
 /* Name of the i-th row, NULL from FXS_ROW_COUNT on. */
 FXS_API const char *fxs_draw_row_name(size_t i);
 
-/* What to do with a PNG of more than 32767 pixels a side, which many programs refuse. */
+/* What to do with a PNG of more than 32767 pixels a side, which many programs refuse (or of more
+ * than png_tile says). */
 typedef enum fxs_png_fit {
-    FXS_FIT_BANDS, /* write it at full size, and say so */
-    FXS_FIT_SCALE, /* scale it down until it fits, and say by how much */
-    FXS_FIT_ERROR  /* FXS_ELIMIT */
+    FXS_FIT_FULL,  /* write it at full size, and say so */
+    FXS_FIT_SCALE, /* scale it down until it fits, and say by how much; FXS_ELIMIT when text would
+                      be less than 6 pixels high, unless `force` is set */
+    FXS_FIT_ERROR, /* FXS_ELIMIT */
+    FXS_FIT_TILE,  /* several files that overlap a little, a.png becomes a-r1-c1.png, a-r1-c2.png,
+                      ..., and notes name them */
+    FXS_FIT_STRIP  /* several files, a-1.png, a-2.png, ..., cut between ranks */
 } fxs_png_fit;
 
 /* How numbers become colours. */
@@ -96,7 +101,13 @@ typedef struct fxs_draw_options {
     const char *overlay_title;   /* what the legend calls the numbers of "overlay"; NULL: "value" */
     bool edge_shapes; /* the shape of what goes along each edge, beside it; the dtype only where it
                          is not float32 */
-    bool clusters;    /* a frame with a name around the nodes that each module recorded */
+    const char *png_tile;  /* "WIDTHxHEIGHT": most pixels of a tile or strip; NULL: 32767x32767 */
+    bool force;            /* a picture is also scaled so small that it can't be read */
+    const char *fit_width; /* the picture is scaled to this width: "170mm", "6.5in", "480pt", "480"
+                              (points), "800px" (pixels of PNG, else 96 an inch); NULL: not */
+    size_t columns;        /* a long picture is cut between ranks and wrapped into so many columns
+                              side by side (rows, when it goes left to right); 0: not */
+    bool clusters;         /* a frame with a name around the nodes that each module recorded */
 } fxs_draw_options;
 
 /* Draws m's graph into files; the format of each follows from its extension (see

@@ -12,8 +12,8 @@ static const char *const formats[] = {"svg",     "png",    "pdf", "dot", "mmd",
 static const char *const themes[] = {"light", "dark", "grey", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
 static const char *const engines[] = {"auto", "layered", "dot", NULL};
-static const char *const fits[] = {"bands", "scale", "error",
-                                   NULL}; /* in the order of fxs_png_fit */
+static const char *const fits[] = {"full", "scale", "error",
+                                   "tile", "strip", NULL}; /* in the order of fxs_png_fit */
 static const char *const color_words[] = {"kind",   "family", "flops", "params",
                                           "memory", "time",   "nan",   NULL};
 static const char *const palettes[] = {"safe", "dark", "grey", NULL};
@@ -74,10 +74,21 @@ static const cli_option options[] = {
      CLI_INT, CLI_AT(hub_uses), NULL, 1, 1e9},
     {"max-nodes", 0, "N", "refuse a graph of more nodes (default: 200000)", CLI_INT,
      CLI_AT(max_nodes), NULL, 1, 1e9},
+    {"columns", 0, "N",
+     "wrap a long picture into N columns side by side (rows, when it goes left to right)", CLI_INT,
+     CLI_AT(columns), NULL, 1, 100},
+    {"fit-width", 0, "W", "scale the picture to that width: 170mm, 6.5in, 480pt or 800px", CLI_TEXT,
+     CLI_AT(fit_width)},
     {"png-fit", 0, "HOW",
-     "a PNG of more than 32767 pixels a side: written all the same, scaled down, or refused "
-     "(default: bands)",
+     "a PNG of more than 32767 pixels a side: written all the same (full), scaled down, refused, "
+     "or "
+     "written as several files: tiles FILE-r1-c1.png, or strips FILE-1.png cut between nodes "
+     "(default: full)",
      CLI_INDEX, CLI_AT(png_fit), fits},
+    {"tile", 0, "WxH", "most pixels of a PNG file, for --png-fit (default: 32767x32767)", CLI_TEXT,
+     CLI_AT(png_tile)},
+    {"force", 0, NULL, "scale a PNG down also when its text can't be read any more", CLI_FLAG,
+     CLI_AT(force)},
     CLI_META_ROW,
     {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result",
      CLI_FLAG, CLI_AT(stats)},
@@ -241,7 +252,11 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .edge_shapes = s->edge_shapes,
                             .clusters =
                                 s->clusters || s->depth || s->collapse.len || s->fold || s->focus,
-                            .png_fit = (fxs_png_fit)s->png_fit};
+                            .png_fit = (fxs_png_fit)s->png_fit,
+                            .png_tile = s->png_tile,
+                            .force = s->force,
+                            .fit_width = s->fit_width,
+                            .columns = (size_t)s->columns};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, needs_stats(s));
     if (e != CLI_OK)
         return e;

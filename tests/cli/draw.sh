@@ -55,6 +55,47 @@ check "the title is escaped" grep -q 'A &lt;&amp;' d.svg
 expect 0 draw m.fx -i 1x4 --rows name -o e.svg
 check "fewer rows, smaller picture" test "$(wc -c <e.svg)" -lt "$(wc -c <d.svg)"
 
+# A long model in columns, strips, tiles and at a width
+{
+    echo 'graph():'
+    echo '    %x : [num_users=1] = placeholder[target=x]'
+    at=x
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        echo "    %r$i : [num_users=1] = call_function[target=torch.relu](args = (%$at,), kwargs = {})"
+        at=r$i
+    done
+    echo "    return $at"
+} >long.fx
+expect 0 draw long.fx -i 1x4 --columns 3 -o columns.svg -o columns.png -o columns.pdf
+expect 0 draw long.fx -i 1x4 -o one.svg
+height() { sed -n '1s/.* height="\([0-9]*\)".*/\1/p' "$1"; }
+check "columns make a picture lower" test "$(height columns.svg)" -lt "$(($(height one.svg) / 2))"
+expect 0 draw long.fx -i 1x4 --columns 99 -o few.svg
+says "not 99: there are no more places to cut"
+expect 0 draw long.fx -i 1x4 --fit-width 150px -o width.svg -o width.png
+check "the SVG has that width" grep -q ' width="150" ' width.svg
+check "the PNG has that width" sh -c 'test "$(od -An -tu1 -j16 -N4 width.png | tr -d " ")" = 000150'
+expect 0 draw long.fx -i 1x4 --fit-width 1in -o width.svg
+says "points high"
+expect 0 draw long.fx -i 1x4 --png-fit strip --tile 800x700 -o strip.png
+says "strips: strip-1.png to strip-"
+check "strips are there, and no whole" sh -c 'test -f strip-1.png -a -f strip-2.png -a ! -e strip.png'
+check "a strip is a PNG" is_png strip-2.png
+cp strip-2.png again.png
+expect 0 draw long.fx -i 1x4 --png-fit strip --tile 800x700 -o strip.png
+check "the same strip again, byte for byte" cmp strip-2.png again.png
+expect 0 draw long.fx -i 1x4 --png-fit tile --tile 100x700 -o tile.png
+says "tiles: tile-r1-c1.png to tile-r"
+check "tiles are there" is_png tile-r1-c2.png
+expect 2 draw long.fx -i 1x4 --png-fit tile --tile 100x700 -o - --format png
+says "several files"
+expect 1 draw long.fx -i 1x4 --png-fit scale --tile 100x700 -o scaled.png
+says "which can't be read"
+expect 0 draw long.fx -i 1x4 --png-fit scale --tile 100x700 --force -o scaled.png
+says "pixels high"
+expect 1 draw long.fx -i 1x4 --png-fit error --tile 100x700 -o refused.png
+check "what is refused is not there" test ! -e refused.png
+
 expect 1 draw m.fx -i 1x4 --max-nodes 2 -o f.svg
 says "nodes, and a picture may have 2"
 check "a graph that is too large is not drawn" test ! -e f.svg

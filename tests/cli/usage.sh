@@ -54,6 +54,11 @@ expect 2 draw m.fx --layout neato -o a.svg
 says "'neato' is none of auto, layered, dot"
 expect 2 draw m.fx --max-nodes 0 -o a.svg
 expect 2 draw m.fx --png-fit crop -o a.svg
+expect 2 draw m.fx --columns 0 -o a.svg
+expect 2 draw m.fx -i 1x4 --fit-width wide -o a.svg
+says "not 'wide'"
+expect 2 draw m.fx -i 1x4 --fit-width page -o a.svg
+expect 2 draw m.fx -i 1x4 --tile 10 -o a.png
 expect 2 print m.fx --format yaml
 says "'yaml' is none of graph, tabular, modules, file"
 expect 2 table m.fx --format yaml

@@ -261,7 +261,7 @@ static void huge_png(void **state) {
     assert_non_null(strstr(fxs_ctx_error(ctx), "32767"));
     fxs_free(notes);
     fxs_ctx_clear(ctx);
-    opt.png_fit = FXS_FIT_BANDS;
+    opt.png_fit = FXS_FIT_FULL;
     opt.dpi = 2400; /* over a million rows */
     assert_int_equal(fxs_draw_memory(m, &opt, "png", &bytes, &n, &notes), FXS_ELIMIT);
     assert_non_null(strstr(fxs_ctx_error(ctx), "too many"));

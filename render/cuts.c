@@ -1,0 +1,364 @@
+/* cuts.c: see cuts.h. */
+#include "cuts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double along(fxs_point p, bool x) { return x ? p.x : p.y; }
+static double across(fxs_point p, bool x) { return x ? p.y : p.x; }
+
+/* ---- curves
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static double cubic(const double v[4], double t) {
+    double u = 1 - t;
+    return u * u * u * v[0] + 3 * t * u * u * v[1] + 3 * t * t * u * v[2] + t * t * t * v[3];
+}
+
+/* Where the curve turns around, within 0 and 1; ascending. */
+static size_t find_turns(const double v[4], double t[2]) {
+    double a = v[3] - 3 * v[2] + 3 * v[1] - v[0], b = 2 * (v[2] - 2 * v[1] + v[0]), c = v[1] - v[0],
+           roots[2];
+    size_t n = 0, kept = 0;
+    if (fabs(a) < 1e-9) {
+        if (fabs(b) > 1e-9)
+            roots[n++] = -c / b;
+    } else {
+        double d = b * b - 4 * a * c;
+        if (d > 0) {
+            d = sqrt(d);
+            roots[n++] = fmin((-b - d) / (2 * a), (-b + d) / (2 * a));
+            roots[n++] = fmax((-b - d) / (2 * a), (-b + d) / (2 * a));
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (roots[i] > 0 && roots[i] < 1)
+            t[kept++] = roots[i];
+    return kept;
+}
+
+size_t fxs_bezier_crossings(const fxs_point p[4], bool along_x, double at, double t[3]) {
+    double v[4], stop[4] = {0}, turns[2];
+    for (int i = 0; i < 4; i++)
+        v[i] = along(p[i], along_x) - at;
+    if (fmin(fmin(v[0], v[1]), fmin(v[2], v[3])) >= 0 ||
+        fmax(fmax(v[0], v[1]), fmax(v[2], v[3])) < 0)
+        return 0;
+    size_t n = 0, pieces = find_turns(v, turns);
+    for (size_t i = 0; i < pieces; i++)
+        stop[i + 1] = turns[i];
+    stop[++pieces] = 1;
+    for (size_t i = 0; i < pieces; i++) {
+        double low = stop[i], high = stop[i + 1];
+        double first = i ? cubic(v, low) : v[0], last = i + 1 < pieces ? cubic(v, high) : v[3];
+        if ((first >= 0) == (last >= 0))
+            continue;
+        for (int step = 0; step < 50; step++) {
+            double middle = (low + high) / 2;
+            if ((cubic(v, middle) >= 0) == (first >= 0))
+                low = middle;
+            else
+                high = middle;
+        }
+        t[n++] = (low + high) / 2;
+    }
+    return n;
+}
+
+static fxs_point between(fxs_point a, fxs_point b, double t) {
+    return (fxs_point){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t};
+}
+
+void fxs_bezier_split(const fxs_point p[4], double t, fxs_point first[4], fxs_point second[4]) {
+    fxs_point a = between(p[0], p[1], t), b = between(p[1], p[2], t), c = between(p[2], p[3], t);
+    fxs_point d = between(a, b, t), e = between(b, c, t), middle = between(d, e, t);
+    fxs_point begin = p[0], end = p[3];
+    first[0] = begin, first[1] = a, first[2] = d, first[3] = middle;
+    second[0] = middle, second[1] = e, second[2] = c, second[3] = end;
+}
+
+/* ---- what is in the way
+ * ------------------------------------------------------------------------------------ */
+
+fxs_area fxs_scene_box(const fxs_scene *s, size_t node) {
+    const fxs_label *l = &s->view->nodes[node].label;
+    const fxs_box *b = &s->boxes[node];
+    return (fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}};
+}
+
+fxs_area fxs_scene_label(const fxs_scene *s, size_t edge) {
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
+    fxs_point at = s->curves[edge].label;
+    return (fxs_area){
+        {at.x, at.y - face->baseline},
+        {at.x + s->view->edges[edge].label.width, at.y - face->baseline + face->line}};
+}
+
+static fxs_area frame_head(const fxs_scene *s, size_t cluster) {
+    const fxs_area *f = &s->frames[cluster];
+    return (fxs_area){
+        f->low,
+        {f->low.x + s->view->clusters[cluster].label.width + FXS_PAD_X, f->low.y + FXS_FRAME_HEAD}};
+}
+
+/* The boxes, labels of edges, heads of frames, bars and other texts of the scene, one for each i;
+ * false behind the last. What is not drawn is an empty area. */
+static bool obstacle(const fxs_scene *s, size_t i, fxs_area *out) {
+    const fxs_view *v = s->view;
+    *out = fxs_area_none();
+    if (i < v->nnodes) {
+        *out = fxs_scene_box(s, i);
+        return true;
+    }
+    i -= v->nnodes;
+    if (i < v->nedges) {
+        if (fxs_label_shown(s, i))
+            *out = fxs_scene_label(s, i);
+        return true;
+    }
+    i -= v->nedges;
+    if (i < v->nclusters) {
+        if (i && v->clusters[i].label.len && fxs_frame_shown(&s->frames[i]))
+            *out = frame_head(s, i);
+        return true;
+    }
+    i -= v->nclusters;
+    if (i < s->nbars) {
+        *out = s->bars[i];
+        return true;
+    }
+    i -= s->nbars;
+    if (i >= s->nnotes)
+        return false;
+    const fxs_note *n = &s->notes[i];
+    *out =
+        (fxs_area){{n->at.x, n->at.y - fxs_faces[n->ink].line}, {n->at.x + n->line.width, n->at.y}};
+    return true;
+}
+
+static int by_low(const void *a, const void *b) {
+    const fxs_gap *p = a, *q = b;
+    if (p->low != q->low)
+        return p->low < q->low ? -1 : 1;
+    return p->high < q->high ? -1 : p->high > q->high;
+}
+
+/* What obstacles of the area cover, sorted and not merged. */
+static fxs_status find_covers(const fxs_scene *s, bool x, const fxs_area *in, fxs_arena *a,
+                              fxs_gap **out, size_t *n) {
+    const fxs_view *v = s->view;
+    size_t room = v->nnodes + v->nedges + v->nclusters + s->nbars + s->nnotes;
+    *out = FXS_NEW_N(a, fxs_gap, room + 1);
+    *n = 0;
+    if (!*out)
+        return FXS_ENOMEM;
+    fxs_area o;
+    for (size_t i = 0; obstacle(s, i, &o); i++)
+        if (o.low.x <= o.high.x && fxs_area_touches(&o, in))
+            (*out)[(*n)++] = (fxs_gap){along(o.low, x), along(o.high, x)};
+    qsort(*out, *n, sizeof **out, by_low);
+    return FXS_OK;
+}
+
+/* Covers become the gaps between them, in place. */
+static size_t find_gaps(fxs_gap *list, size_t n) {
+    size_t gaps = 0;
+    double end = n ? list[0].high : 0;
+    for (size_t i = 1; i < n; i++) {
+        fxs_gap next = list[i];
+        if (next.low > end)
+            list[gaps++] = (fxs_gap){end, next.low};
+        end = fmax(end, next.high);
+    }
+    return gaps;
+}
+
+fxs_status fxs_cut_gaps(const fxs_scene *s, bool along_x, const fxs_area *in, fxs_arena *a,
+                        fxs_gap **out, size_t *n) {
+    FXS_TRY(find_covers(s, along_x, in, a, out, n));
+    *n = find_gaps(*out, *n);
+    return FXS_OK;
+}
+
+/* ---- what crosses
+ * ------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b) {
+    const fxs_crossing *p = a, *q = b;
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
+    return p->edge < q->edge ? -1 : p->edge > q->edge;
+}
+
+/* The crossings of one curve, arrow included; `out` NULL: counts only. */
+static size_t cross_curve(const fxs_curve *c, size_t edge, bool x, double at, const fxs_area *in,
+                          fxs_crossing *out) {
+    double low = along(c->area.low, x), high = along(c->area.high, x), t[3];
+    size_t n = 0;
+    if (!c->n || at < low || at > high)
+        return 0;
+    for (size_t k = 0; k + 1 < c->n || k == c->n - 1; k += 3) {
+        bool arrow = k == c->n - 1;
+        fxs_point end = c->points[k], piece[4], first[4], second[4];
+        fxs_point tip[4] = {end, between(end, c->tip, 1 / 3.0), between(end, c->tip, 2 / 3.0),
+                            c->tip};
+        for (int i = 0; i < 4; i++)
+            piece[i] = arrow ? tip[i] : c->points[k + (size_t)i];
+        size_t found = fxs_bezier_crossings(piece, x, at, t);
+        for (size_t i = 0; i < found; i++) {
+            fxs_bezier_split(piece, t[i], first, second);
+            double place = across(second[0], x);
+            if (place < across(in->low, x) || place > across(in->high, x))
+                continue;
+            if (out)
+                out[n] = (fxs_crossing){place, edge, along(first[2], x) < along(second[1], x)};
+            n++;
+        }
+        if (arrow)
+            break;
+    }
+    return n;
+}
+
+fxs_status fxs_cut_crossings(const fxs_scene *s, bool along_x, double at, const fxs_area *in,
+                             fxs_arena *a, fxs_crossing **out, size_t *n) {
+    size_t room = 0;
+    for (size_t e = 0; e < s->view->nedges; e++)
+        room += cross_curve(&s->curves[e], e, along_x, at, in, NULL);
+    *n = 0;
+    *out = FXS_NEW_N(a, fxs_crossing, room + 1);
+    if (!*out)
+        return FXS_ENOMEM;
+    for (size_t e = 0; e < s->view->nedges; e++)
+        *n += cross_curve(&s->curves[e], e, along_x, at, in, *out + *n);
+    qsort(*out, *n, sizeof **out, by_place);
+    return FXS_OK;
+}
+
+size_t fxs_cut_lines(const fxs_crossing *c, size_t n) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += i == 0 || c[i].at - c[i - 1].at > FXS_SAME_LINE;
+    return lines;
+}
+
+size_t fxs_cut_frames(const fxs_scene *s, bool along_x, double at, const fxs_area *in) {
+    size_t n = 0;
+    for (size_t i = 1; i < s->view->nclusters; i++) {
+        const fxs_area *f = &s->frames[i];
+        n += fxs_frame_shown(f) && fxs_area_touches(f, in) && along(f->low, along_x) < at &&
+             along(f->high, along_x) > at;
+    }
+    return n;
+}
+
+/* ---- pieces
+ * ------------------------------------------------------------------------------------------------
+ */
+
+enum {
+    TRIED = 48,    /* places for a cut, the last ones of those that there are */
+    BOX_COST = 100 /* lines that are rather cut than a box */
+};
+#define MUCH_WORK 3e7 /* curves looked at in all; fewer places are tried then */
+
+typedef struct cutter {
+    const fxs_scene *s;
+    bool x;
+    const fxs_area *in;
+    fxs_arena scratch;
+    fxs_gap *covers, *gaps;
+    size_t ncovers, ngaps;
+    size_t most; /* places that are tried for a cut */
+} cutter;
+
+static size_t covers_cut(const cutter *c, double at) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->ncovers && c->covers[i].low < at; i++)
+        n += c->covers[i].high > at;
+    return n;
+}
+
+typedef struct choice {
+    double at, cost;
+    size_t boxes;
+} choice;
+
+static fxs_status consider(cutter *c, double at, size_t boxes, double start, double limit,
+                           choice *best) {
+    fxs_crossing *list;
+    size_t n;
+    double late = 1 - (at - start) / limit, cost = (double)boxes * BOX_COST +
+                                                   (double)fxs_cut_frames(c->s, c->x, at, c->in) +
+                                                   40 * late * late;
+    if (cost >= best->cost)
+        return FXS_OK;
+    fxs_status status = fxs_cut_crossings(c->s, c->x, at, c->in, &c->scratch, &list, &n);
+    if (status == FXS_OK && cost + (double)fxs_cut_lines(list, n) < best->cost)
+        *best = (choice){at, cost + (double)fxs_cut_lines(list, n), boxes};
+    fxs_arena_reset(&c->scratch);
+    return status;
+}
+
+/* Gaps in the second half of what a piece may cover; where there is none, places at equal
+ * distances. */
+static fxs_status choose(cutter *c, double start, double limit, choice *best) {
+    size_t tried = 0;
+    *best = (choice){start + limit, INFINITY, 0};
+    for (size_t i = c->ngaps; i-- > 0 && tried < c->most;) {
+        double room = c->gaps[i].high - c->gaps[i].low,
+               at = c->gaps[i].low + fmin(FXS_CUT_NEAR, room / 2);
+        if (at <= start + limit / 3)
+            break;
+        if (at > start + limit)
+            continue;
+        tried++;
+        FXS_TRY(consider(c, at, 0, start, limit, best));
+    }
+    for (size_t i = 0; !tried && i < c->most; i++) {
+        double at = start + limit * (1 - (double)i / (2.0 * (double)c->most));
+        FXS_TRY(consider(c, at, covers_cut(c, at), start, limit, best));
+    }
+    return FXS_OK;
+}
+
+static fxs_status cut_all(cutter *c, double limit, double *cuts, size_t room, size_t *n,
+                          size_t *boxes) {
+    double start = along(c->in->low, c->x), end = along(c->in->high, c->x);
+    cuts[0] = start;
+    for (*n = 0; end - start > limit + 1e-6 && *n + 2 < room;) {
+        choice best;
+        FXS_TRY(choose(c, start, limit, &best));
+        *boxes += best.boxes;
+        cuts[++*n] = start = best.at;
+    }
+    cuts[++*n] = end;
+    return FXS_OK;
+}
+
+fxs_status fxs_cut_pieces(const fxs_scene *s, bool along_x, const fxs_area *in, double limit,
+                          fxs_arena *a, double **cuts, size_t *n, size_t *boxes) {
+    cutter c = {.s = s, .x = along_x, .in = in};
+    double length = along(in->high, along_x) - along(in->low, along_x);
+    double pieces = ceil(length / limit - 1e-9);
+    if (pieces > 1) /* about equal ones */
+        limit = fmin(limit, length / pieces * 1.15);
+    size_t room = (size_t)(3 * fmax(length, 0) / limit) + 4;
+    double work = (double)(s->view->nedges + 1) * (length / limit);
+    c.most = (size_t)fmin(TRIED, fmax(1, MUCH_WORK / work));
+    *boxes = 0;
+    *cuts = FXS_NEW_N(a, double, room);
+    if (!*cuts)
+        return FXS_ENOMEM;
+    fxs_status status = find_covers(s, along_x, in, &c.scratch, &c.covers, &c.ncovers);
+    fxs_arena kept = c.scratch;
+    c.scratch = (fxs_arena){0};
+    if (status == FXS_OK)
+        status = fxs_cut_gaps(s, along_x, in, &kept, &c.gaps, &c.ngaps);
+    if (status == FXS_OK)
+        status = cut_all(&c, limit, *cuts, room, n, boxes);
+    fxs_arena_clear(&c.scratch);
+    fxs_arena_clear(&kept);
+    return status;
+}

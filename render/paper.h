@@ -1,0 +1,19 @@
+/* paper.h: lengths and sizes as users write them. */
+#ifndef FXS_RENDER_PAPER_H
+#define FXS_RENDER_PAPER_H
+
+#include "fxrender.h"
+
+/* A width that was asked for. */
+typedef struct fxs_length {
+    double value; /* points, or pixels; 0: none */
+    bool pixels;
+} fxs_length;
+
+/* "170mm", "6.5in", "480pt", "480", "800px"; false for anything else, and for a length that
+ * is not above 0 and below a million. */
+bool fxs_length_parse(const char *text, fxs_length *out);
+/* "2000x1500": pixels, 64 to 32767 a side. */
+bool fxs_tile_parse(const char *text, double *w, double *h);
+
+#endif

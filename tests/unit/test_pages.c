@@ -1,0 +1,423 @@
+/* test_pages.c: pictures that are cut or scaled: PNG in strips and tiles, widths, dashes. A picture
+ * in columns: for every golden network, nothing lies on anything else, no edge passes a box, all
+ * edges arrive where they did, frames that are cut go on. */
+#include "pictures.h"
+
+#include <png.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "render/canvas.h"
+#include "render/columns.h"
+#include "render/cuts.h"
+
+/* ---- columns ---- */
+
+static bool same_point(fxs_point a, fxs_point b) { return geo_distance(a, b) < 0.01; }
+
+/* From the picture before to the picture in columns: both ends of an edge moved as their boxes did,
+ * and no curve has a break. */
+static void check_edges(const char *name, const fxs_scene *before, const fxs_scene *s) {
+    for (size_t e = 0; e < s->view->nedges; e++) {
+        const fxs_view_edge *edge = &s->view->edges[e];
+        const fxs_curve *old = &before->curves[e], *c = &s->curves[e];
+        const fxs_box *a = &before->boxes[edge->from], *b = &s->boxes[edge->from];
+        fxs_point start = {old->points[0].x + b->x - a->x, old->points[0].y + b->y - a->y};
+        if (!same_point(start, c->points[0]))
+            fail_msg("%s: edge %zu starts elsewhere", name, e);
+        a = &before->boxes[edge->to];
+        b = &s->boxes[edge->to];
+        fxs_point tip = {old->tip.x + b->x - a->x, old->tip.y + b->y - a->y};
+        if (!same_point(tip, c->tip))
+            fail_msg("%s: edge %zu ends elsewhere", name, e);
+        double way = geo_distance(c->points[c->n - 1], c->tip);
+        if (way > 2 * FXS_ARROW_LENGTH)
+            fail_msg("%s: the arrow of edge %zu is %.0f long", name, e, way);
+    }
+}
+
+static size_t members_shown(const fxs_scene *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->view->nnodes; i++)
+        n += s->view->nodes[i].cluster && fxs_frame_shown(&s->frames[s->view->nodes[i].cluster]);
+    return n;
+}
+
+static void wrap_network(const char *name, void *user) {
+    fxs_ctx *ctx = user;
+    size_t len;
+    char *file = golden_file(name, &len);
+    fxs_module *m;
+    assert_ok(ctx, fxs_load_text(ctx, name, file, len, &m));
+    fxs_free(file);
+    for (int variant = 0; variant < VARIANTS; variant += STEP)
+        for (size_t columns = 2; columns <= 4; columns++) {
+            picture p, plain;
+            lay_out(m, variant, &p);
+            lay_out(m, variant, &plain);
+            assert_ok(ctx, fxs_columns(ctx, columns, &p.scene, &p.notes));
+            check_picture(name, variant, &p.scene);
+            check_edges(name, &plain.scene, &p.scene);
+            assert_int_equal(members_shown(&p.scene), members_shown(&plain.scene));
+            bool lr = variant & LR;
+            double was = lr ? plain.scene.w : plain.scene.h, is = lr ? p.scene.w : p.scene.h;
+            if (is > 0.9 * was)
+                fail_msg("%s, variant %d: %zu columns are %.0f long, one was %.0f", name, variant,
+                         columns, is, was);
+            drop(&plain);
+            drop(&p);
+        }
+    fxs_module_unref(m);
+}
+
+static void networks_in_columns(void **state) { for_each_golden(wrap_network, *state); }
+
+/* Memory that runs out at any place is told, and nothing is lost. */
+static void columns_without_memory(void **state) {
+    fxs_ctx *ctx = *state;
+    size_t len;
+    char *file = golden_file("testmodel", &len);
+    fxs_module *m;
+    assert_ok(ctx, fxs_load_text(ctx, "testmodel", file, len, &m));
+    fxs_free(file);
+    for (long n = 0;; n++) {
+        picture p;
+        lay_out(m, CLUSTERS | LABELS, &p);
+        fxs_alloc_fail_after(n);
+        fxs_status status = fxs_columns(ctx, 3, &p.scene, &p.notes);
+        fxs_alloc_fail_after(-1);
+        drop(&p);
+        fxs_ctx_clear(ctx);
+        if (status == FXS_OK)
+            break;
+        assert_int_equal(status, FXS_ENOMEM);
+        assert_true(n < 1000);
+    }
+    fxs_module_unref(m);
+}
+
+/* More columns than there are places to cut; none; one node; nothing at all. */
+static void few_places_to_cut(void **state) {
+    fxs_ctx *ctx = *state;
+    for (int n = 1; n < 5; n++) {
+        fxs_module *m = chain_module(ctx, n);
+        char *bytes, *notes;
+        size_t len;
+        assert_ok(ctx, fxs_draw_memory(m, &(fxs_draw_options){.columns = 100}, "svg", &bytes, &len,
+                                       &notes));
+        assert_true(xml_ok(bytes));
+        assert_non_null(strstr(notes, "not 100: there are no more places"));
+        fxs_free(bytes);
+        fxs_free(notes);
+        fxs_module_unref(m);
+    }
+    fxs_module *m = new_graph_module(ctx, "Empty");
+    fxs_free(draw(m, &(fxs_draw_options){.columns = 3}, "svg", NULL));
+    fxs_free(draw(m, &(fxs_draw_options){.columns = 3}, "pdf", NULL));
+    fxs_module_unref(m);
+}
+
+/* ---- pixels ---- */
+
+typedef struct pixels {
+    png_image image;
+    unsigned char *data;
+} pixels;
+
+static pixels decode(const char *bytes, size_t len) {
+    pixels p = {.image = {.version = PNG_IMAGE_VERSION}};
+    assert_true(png_image_begin_read_from_memory(&p.image, bytes, len));
+    p.image.format = PNG_FORMAT_RGB;
+    p.data = malloc(PNG_IMAGE_SIZE(p.image));
+    assert_true(png_image_finish_read(&p.image, NULL, p.data, 0, NULL));
+    return p;
+}
+
+static char folder[] = "/tmp/fxs-pages-XXXXXX";
+
+static const char *in_folder(const char *name) {
+    static char paths[8][256];
+    static int next;
+    char *p = paths[next++ % 8];
+    snprintf(p, sizeof paths[0], "%s/%s", folder, name);
+    return p;
+}
+
+static bool read_pixels(const char *name, pixels *p) {
+    FILE *f = fopen(in_folder(name), "rb");
+    if (!f)
+        return false;
+    fxs_buf b = {0};
+    char chunk[4096];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
+        fxs_buf_add(&b, chunk, n);
+    fclose(f);
+    *p = decode(b.data, b.len);
+    fxs_buf_free(&b);
+    unlink(in_folder(name));
+    return true;
+}
+
+/* Rows of the part are those of the whole from `top` on; a curve that is cut may differ a little in
+ * shade. */
+static void assert_same_rows(const pixels *part, const pixels *whole, uint32_t top) {
+    size_t row = (size_t)whole->image.width * 3, differing = 0;
+    assert_int_equal(part->image.width, whole->image.width);
+    assert_true(top + part->image.height <= whole->image.height);
+    for (size_t i = 0; i < row * part->image.height; i++) {
+        int by = abs(part->data[i] - whole->data[top * row + i]);
+        assert_true(by <= 16);
+        differing += by > 0;
+    }
+    assert_true(differing * 2000 < row * part->image.height);
+}
+
+/* Files with what a pattern makes of 1, 2, ..., put together, are the picture. */
+static void check_files(fxs_module *m, fxs_draw_options *opt, const char *pattern, uint32_t overlap,
+                        uint32_t most) {
+    char *bytes, *notes;
+    size_t len;
+    fxs_draw_options plain = *opt;
+    plain.png_fit = FXS_FIT_FULL;
+    plain.png_tile = NULL;
+    assert_ok(m->ctx, fxs_draw_memory(m, &plain, "png", &bytes, &len, NULL));
+    pixels whole = decode(bytes, len), part;
+    fxs_free(bytes);
+    const char *path = in_folder("a.png");
+    assert_ok(m->ctx, fxs_draw(m, opt, &path, 1, &notes));
+    uint32_t top = 0, bottom = 0;
+    size_t n = 0;
+    for (char name[32]; snprintf(name, sizeof name, pattern, n + 1), read_pixels(name, &part);
+         n++) {
+        assert_true(part.image.height <= most);
+        assert_same_rows(&part, &whole, top);
+        bottom = top + part.image.height;
+        top = bottom - overlap;
+        free(part.data);
+    }
+    char count[64];
+    snprintf(count, sizeof count, "in %zu ", n);
+    assert_true(n > 2);
+    assert_non_null(strstr(notes, count));
+    assert_int_equal(bottom, whole.image.height);
+    assert_int_equal(access(path, F_OK), -1); /* not there too */
+    fxs_free(notes);
+    free(whole.data);
+}
+
+static void strips_and_tiles(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = chain_module(ctx, 40);
+    fxs_draw_options opt = {.png_fit = FXS_FIT_STRIP, .png_tile = "400x700", .title = "Strips"};
+    check_files(m, &opt, "a-%zu.png", 0, 700);
+    opt.png_fit = FXS_FIT_TILE;
+    check_files(m, &opt, "a-r%zu-c1.png", 32, 700);
+    opt.png_tile = NULL; /* fits: one file, with its own name */
+    const char *path = in_folder("a.png");
+    assert_ok(ctx, fxs_draw(m, &opt, &path, 1, NULL));
+    assert_int_equal(unlink(path), 0);
+    fxs_module_unref(m);
+}
+
+static int files_there(void) {
+    int n = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; (e = readdir(d));)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(d);
+    return n;
+}
+
+static void refused(fxs_module *m, const fxs_draw_options *opt, const char *path, fxs_status status,
+                    const char *why) {
+    assert_int_equal(fxs_draw(m, opt, &path, 1, NULL), status);
+    if (!strstr(fxs_ctx_error(m->ctx), why))
+        fail_msg("\"%s\" does not say \"%s\"", fxs_ctx_error(m->ctx), why);
+    fxs_ctx_clear(m->ctx);
+    assert_int_equal(files_there(), 0);
+}
+
+static void parts_that_can_not_be(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = chain_module(ctx, 40);
+    fxs_draw_options opt = {.png_fit = FXS_FIT_STRIP, .png_tile = "64x64"};
+    const char *path = in_folder("a.png");
+    refused(m, &opt, path, FXS_ELIMIT, "use tiles");
+    opt.png_tile = "64x";
+    refused(m, &opt, path, FXS_EINVAL, "WIDTHxHEIGHT");
+    opt.png_tile = "400x700";
+    char *bytes;
+    size_t len;
+    assert_int_equal(fxs_draw_memory(m, &opt, "png", &bytes, &len, NULL), FXS_EINVAL);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "several files"));
+    fxs_ctx_clear(ctx);
+    opt.png_fit = FXS_FIT_SCALE;
+    refused(m, &opt, path, FXS_ELIMIT, "can't be read");
+    opt.force = true;
+    assert_ok(ctx, fxs_draw(m, &opt, &path, 1, NULL));
+    assert_int_equal(unlink(path), 0);
+    /* The third strip can't be written: none is there. */
+    opt.png_fit = FXS_FIT_STRIP;
+    assert_int_equal(mkdir(in_folder("a-3.png"), 0777), 0);
+    assert_int_equal(fxs_draw(m, &opt, &path, 1, NULL), FXS_EIO);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "a-3.png"));
+    fxs_ctx_clear(ctx);
+    assert_int_equal(rmdir(in_folder("a-3.png")), 0);
+    assert_int_equal(files_there(), 0);
+    fxs_module_unref(m);
+}
+
+static void a_width(void **state) {
+    fxs_module *m = chain_module(*state, 10);
+    static const struct {
+        const char *width;
+        uint32_t pixels;
+        const char *svg;
+    } rows[] = {{"300px", 300, " width=\"300\""},
+                {"100mm", 378, " width=\"378\""},
+                {"1in", 96, " width=\"96\""},
+                {"36", 48, " width=\"48\""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fxs_draw_options opt = {.fit_width = rows[i].width};
+        char *bytes, *notes;
+        size_t n;
+        assert_ok(*state, fxs_draw_memory(m, &opt, "png", &bytes, &n, &notes));
+        pixels p = decode(bytes, n);
+        assert_int_equal(p.image.width, rows[i].pixels);
+        assert_int_equal(strstr(notes, "points high") != NULL, rows[i].pixels < 100);
+        free(p.data);
+        fxs_free(bytes);
+        fxs_free(notes);
+        char *svg = draw(m, &opt, "svg", NULL);
+        assert_non_null(strstr(svg, rows[i].svg));
+        fxs_free(svg);
+    }
+    static const char *const wrong[] = {"",    "mm",       "-3mm", "0x10",     "1e3", "inf",
+                                        "nan", "5furlong", "0",    "10000000", "page"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(m, &(fxs_draw_options){.fit_width = wrong[i]}, in_folder("a.svg"), FXS_EINVAL,
+                "width");
+    fxs_module_unref(m);
+}
+
+/* ---- dashes ---- */
+
+static bool is_ink(const pixels *p, fxs_point at) {
+    size_t x = (size_t)(at.x * 96 / 72), y = (size_t)(at.y * 96 / 72);
+    const unsigned char *pixel = &p->data[(y * p->image.width + x) * 3];
+    return pixel[0] + pixel[1] + pixel[2] < 3 * 0xf0;
+}
+
+/* How often the picture goes from ink to paper along a curve. */
+static int breaks_along(const pixels *p, const fxs_curve *c, double *length) {
+    int breaks = 0;
+    bool ink = true;
+    fxs_point before = c->points[0];
+    *length = 0;
+    for (size_t k = 0; k + 3 < c->n; k += 3)
+        for (int i = 1; i <= 200; i++) {
+            fxs_point at = geo_at(&c->points[k], i / 200.0);
+            *length += geo_distance(before, at);
+            before = at;
+            breaks += ink && !is_ink(p, at);
+            ink = is_ink(p, at);
+        }
+    return breaks;
+}
+
+/* An edge without a tensor is dashed, with 5 points of line and 3 of paper; one with a tensor is
+ * not. */
+static void dashes_of_png(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = sample_module(ctx);
+    picture p = {0};
+    fxs_canvas_options opt = FXS_CANVAS_DEFAULTS;
+    fxs_sink sink;
+    assert_ok(ctx, fxs_fonts_new(ctx, false, &p.fonts));
+    assert_ok(ctx, fxs_view_make(m, &(fxs_draw_options){0}, p.fonts, &p.view));
+    assert_ok(ctx, fxs_layout(ctx, &p.view, "layered", 60, NULL, &p.scene, &p.notes));
+    opt.notes = &p.notes;
+    fxs_sink_memory(&sink);
+    assert_ok(ctx, fxs_canvas_png(ctx, &p.scene, &opt, &sink));
+    pixels image = decode(sink.buf.data, sink.buf.len);
+    size_t dashed = 0;
+    for (size_t e = 0; e < p.view.nedges; e++) {
+        double length;
+        int breaks = breaks_along(&image, &p.scene.curves[e], &length);
+        if (p.view.edges[e].tensor) {
+            assert_int_equal(breaks, 0);
+            continue;
+        }
+        dashed++;
+        assert_true(length > 16);
+        assert_true(breaks >= floor(length / 8) - 1 && breaks <= ceil(length / 8) + 1);
+    }
+    assert_int_equal(dashed, 2);
+    free(image.data);
+    fxs_sink_close(&sink);
+    drop(&p);
+    fxs_module_unref(m);
+}
+
+/* All compressed streams of a PDF, as one text; free it. */
+static char *pdf_streams(const char *pdf, size_t len) {
+    fxs_buf out = {0};
+    const char *at = pdf, *end = pdf + len;
+    while ((at = memmem(at, (size_t)(end - at), "stream\n", 7))) {
+        at += 7;
+        if (at - pdf > 10 && memcmp(at - 10, "end", 3) == 0)
+            continue;
+        z_stream z = {.next_in = (unsigned char *)(uintptr_t)at, .avail_in = (unsigned)(end - at)};
+        assert_int_equal(inflateInit(&z), Z_OK);
+        char chunk[4096];
+        int status = Z_OK;
+        while (status == Z_OK) {
+            z.next_out = (unsigned char *)chunk;
+            z.avail_out = sizeof chunk;
+            status = inflate(&z, Z_NO_FLUSH);
+            fxs_buf_add(&out, chunk, sizeof chunk - z.avail_out);
+        }
+        inflateEnd(&z);
+    }
+    for (size_t i = 0; i < out.len; i++)
+        out.data[i] = out.data[i] ? out.data[i] : ' ';
+    return fxs_buf_take(&out, NULL);
+}
+
+static void dashes_of_pdf(void **state) {
+    for (int dashed = 0; dashed < 2; dashed++) {
+        fxs_module *m = dashed ? sample_module(*state) : chain_module(*state, 5);
+        size_t n;
+        char *pdf = draw(m, NULL, "pdf", &n), *text = pdf_streams(pdf, n);
+        assert_non_null(strstr(text, "BT")); /* the page is there */
+        assert_int_equal(count_of(text, "[ 5 3] 0 d") > 0, dashed);
+        fxs_free(pdf);
+        fxs_free(text);
+        fxs_module_unref(m);
+    }
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(networks_in_columns, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(columns_without_memory, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(few_places_to_cut, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(strips_and_tiles, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(parts_that_can_not_be, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(a_width, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(dashes_of_png, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(dashes_of_pdf, new_ctx, free_ctx),
+    };
+    return cmocka_run_group_tests_name("pages", tests, make_folder, remove_folder);
+}
