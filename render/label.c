@@ -96,11 +96,15 @@ static void row_name(builder *b) {
     put_wide(b, FXS_INK_NAME);
 }
 
+/* The box of a pattern (fxoutline.h): a call of the pattern, and of no module. */
+static bool is_pattern(const fxs_node *n) { return n->meta.inside && n->kind == FXS_CALL_FUNCTION; }
+
 /* Kind and target are one row when both are shown. */
 static void row_kind(builder *b) {
+    const char *kind = is_pattern(b->node) ? "pattern" : fxs_kind_name(b->node->kind);
     bool both = b->asked & FXS_ROW_TARGET;
-    fxs_buf_puts(new_text(b), both ? b->node->target : fxs_kind_name(b->node->kind));
-    pair(b, both ? fxs_kind_name(b->node->kind) : "kind");
+    fxs_buf_puts(new_text(b), both ? b->node->target : kind);
+    pair(b, both ? kind : "kind");
 }
 
 static void row_target(builder *b) {
@@ -110,15 +114,7 @@ static void row_target(builder *b) {
     pair(b, "target");
 }
 
-/* A box says the class of its module and what it gets; what is in it, the other rows say. */
-static void put_box(builder *b, const fxs_module *m) {
-    const fxs_meta *meta = &b->node->meta;
-    fxs_buf *text = new_text(b);
-    fxs_buf_puts(text, b->node->type ? b->node->type : m->class_name);
-    if (meta->times > 1)
-        fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
-    fxs_buf_printf(text, ", %zu nodes", meta->inside);
-    put_wide(b, FXS_INK_TEXT);
+static void put_inputs(builder *b) {
     for (size_t i = 0; i < b->node->ninputs && i < MAX_ITEMS; i++) {
         const fxs_meta *input = &b->node->inputs[i]->meta;
         if (input->outcome != FXS_DONE)
@@ -128,15 +124,36 @@ static void put_box(builder *b, const fxs_module *m) {
     }
 }
 
+/* A box says the class of its module and what it gets; what is in it, the other rows say. */
+static void put_box(builder *b, const char *class_name) {
+    const fxs_meta *meta = &b->node->meta;
+    fxs_buf *text = new_text(b);
+    fxs_buf_puts(text, class_name);
+    if (meta->times > 1)
+        fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
+    fxs_buf_printf(text, ", %zu nodes", meta->inside);
+    put_wide(b, FXS_INK_TEXT);
+    put_inputs(b);
+}
+
+static void put_pattern(builder *b) {
+    const fxs_value *of = fxs_value_item(&b->node->kwargs, 0);
+    if (of && fxs_value_text(of)) {
+        fxs_buf_printf(new_text(b), "%zu nodes: %s", b->node->meta.inside, fxs_value_text(of));
+        put_wide(b, FXS_INK_TEXT);
+    }
+    put_inputs(b);
+}
+
 static void row_layer(builder *b) {
     const fxs_module *layer =
         b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
-    if (!layer)
+    if (is_pattern(b->node))
+        put_pattern(b);
+    else if (layer && b->node->meta.inside)
+        put_box(b, b->node->type ? b->node->type : layer->class_name);
+    if (!layer || b->node->meta.inside)
         return;
-    if (b->node->meta.inside) {
-        put_box(b, layer);
-        return;
-    }
     fxs_buf_layer(new_text(b), layer);
     put_wide(b, FXS_INK_TEXT);
 }

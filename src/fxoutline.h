@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+/* A small graph, as fxs_graph_match takes it; each place where it stands becomes one box with that
+ * name. `class:GLOB` as the target of a layer's call stands for any layer of such a class. */
+typedef struct fxs_outline_pattern {
+    const char *name;
+    const fxs_graph *graph;
+} fxs_outline_pattern;
+
 /* Patterns are globs (* ? [...]; a star matches dots too) over a module's path ("layer1.*") or its
  * class ("BasicBlock"); NULL-terminated lists, NULL: none. All zero leaves the graph as it is. */
 typedef struct fxs_outline_options {
@@ -21,7 +28,9 @@ typedef struct fxs_outline_options {
                                     ("Dropout") */
     const char *focus;           /* path of the only module that is shown; NULL: the whole */
     bool only_tensors; /* nodes without tensors are left out, their values stand as numbers */
-    bool fold;         /* of equal neighbours only the first is shown, with their number */
+    const fxs_outline_pattern *patterns; /* looked for one after another in what is still shown */
+    size_t npatterns;
+    bool fold; /* of equal neighbours only the first is shown, with their number */
 } fxs_outline_options;
 
 /* opt may be NULL. *out is a model with the outlined graph, the caller's; it shares m's modules.

@@ -34,7 +34,11 @@ typedef struct fxs_match_options {
     bool match_output;      /* the pattern's output is part of it, and must be the graph's */
     bool match_placeholder; /* a placeholder of the pattern stands for a placeholder only, not for
                                any value */
-    bool keep_overlapping;  /* also places that share nodes with one that was found before */
+    const fxs_module
+        *modules;          /* whose layers the graph calls: `class:GLOB` (* ? [...]) as the target
+                              of the pattern's call_module is any layer whose class matches;
+                              NULL: there is no such spelling. fxs_replace_pattern takes gm. */
+    bool keep_overlapping; /* also places that share nodes with one that was found before */
 } fxs_match_options;
 
 typedef struct fxs_matches fxs_matches;

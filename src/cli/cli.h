@@ -40,7 +40,7 @@ typedef struct cli_settings {
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
     cli_list passes, dump_after, split_at;
-    cli_list collapse, expand, hide;
+    cli_list collapse, expand, hide, patterns;
     const char *focus;
     bool only_tensors, fold, clusters;
     int depth;
@@ -137,6 +137,13 @@ typedef struct cli_option {
          "they were between; may be repeated",                                                     \
          CLI_LIST,                                                                                 \
          CLI_AT(hide)},                                                                            \
+        {"pattern",                                                                                \
+         0,                                                                                        \
+         "FILE",                                                                                   \
+         "show each place where the graph of that file stands as one box; may be repeated (see "   \
+         "'fxscope rewrite')",                                                                     \
+         CLI_LIST,                                                                                 \
+         CLI_AT(patterns)},                                                                        \
     {                                                                                              \
         "only-tensors", 0, NULL, "leave out nodes that hold no tensor", CLI_FLAG,                  \
             CLI_AT(only_tensors)                                                                   \

@@ -239,6 +239,7 @@ void cli_settings_free(cli_settings *s) {
     free(s->collapse.items);
     free(s->expand.items);
     free(s->hide.items);
+    free(s->patterns.items);
     free(s->paths.items);
     free(s->arguments.items);
 }

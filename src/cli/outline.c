@@ -14,6 +14,54 @@ static const char **ended_list(const cli_list *list) {
     return items;
 }
 
+/* ---- patterns ---- */
+
+/* A class that the file's module tree names, else the file's name without its extension. */
+static char *pattern_name(const fxs_module *m, const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *class_name = fxs_module_class(m), *dot = strrchr(base, '.');
+    size_t len = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    return *class_name && strcmp(class_name, "GraphModule") != 0 ? strdup(class_name)
+                                                                 : strndup(base, len);
+}
+
+static cli_exit read_pattern(cli_session *w, const char *path) {
+    fxs_module *m = NULL;
+    if (fxs_load(w->ctx, path, NULL, &m) != FXS_OK)
+        return cli_session_fail(w);
+    w->pattern_files[w->npatterns] = m;
+    fxs_outline_pattern *p = &w->patterns[w->npatterns++];
+    p->graph = fxs_module_graph(m);
+    p->name = p->graph ? pattern_name(m, path) : NULL;
+    if (!p->graph) {
+        cli_error("%s: there is no graph in it to look for", path);
+        return CLI_FAILURE;
+    }
+    return p->name ? CLI_OK : cli_no_memory();
+}
+
+cli_exit cli_session_patterns(cli_session *w, const cli_settings *s) {
+    if (!s->patterns.len)
+        return CLI_OK;
+    w->patterns = calloc(s->patterns.len, sizeof *w->patterns);
+    w->pattern_files = calloc(s->patterns.len, sizeof *w->pattern_files);
+    cli_exit e = w->patterns && w->pattern_files ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; i < s->patterns.len && e == CLI_OK; i++)
+        e = read_pattern(w, s->patterns.items[i]);
+    return e;
+}
+
+void cli_session_free_patterns(cli_session *w) {
+    for (size_t i = 0; i < w->npatterns; i++) {
+        free((char *)w->patterns[i].name);
+        fxs_module_unref(w->pattern_files[i]);
+    }
+    free(w->patterns);
+    free(w->pattern_files);
+}
+
+/* ---- the outline ---- */
+
 static cli_exit outline(cli_session *w, const fxs_outline_options *how) {
     fxs_module *outlined = NULL;
     char *notes = NULL;
@@ -30,7 +78,7 @@ static cli_exit outline(cli_session *w, const fxs_outline_options *how) {
 
 cli_exit cli_session_outline(cli_session *w, const cli_settings *s) {
     if (!s->depth && !s->collapse.len && !s->expand.len && !s->hide.len && !s->focus &&
-        !s->only_tensors && !s->fold && !s->clusters)
+        !s->only_tensors && !s->fold && !s->clusters && !w->npatterns)
         return CLI_OK;
     const char **collapse = ended_list(&s->collapse), **expand = ended_list(&s->expand),
                **hide = ended_list(&s->hide);
@@ -42,7 +90,9 @@ cli_exit cli_session_outline(cli_session *w, const cli_settings *s) {
                                               .hide = hide,
                                               .focus = s->focus,
                                               .only_tensors = s->only_tensors,
-                                              .fold = s->fold});
+                                              .fold = s->fold,
+                                              .patterns = w->patterns,
+                                              .npatterns = w->npatterns});
     else
         cli_error("out of memory");
     free(collapse);

@@ -66,11 +66,14 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
         return cli_session_fail(w);
     cli_exit e = read_inputs(w, s);
     if (e == CLI_OK)
+        e = cli_session_patterns(w, s);
+    if (e == CLI_OK)
         e = read_model(w, s);
     return e == CLI_OK ? read_weights(w, s->weights) : e;
 }
 
 void cli_session_close(cli_session *w) {
+    cli_session_free_patterns(w);
     fxs_inputs_free(w->inputs);
     fxs_numbers_free(w->numbers);
     fxs_module_unref(w->model);

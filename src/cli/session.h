@@ -10,7 +10,10 @@ typedef struct cli_session {
     const char *command, *path;
     fxs_ctx *ctx;
     fxs_inputs *inputs;
-    fxs_module *model;    /* has a graph */
+    fxs_module *model;                    /* has a graph */
+    struct fxs_outline_pattern *patterns; /* of --pattern, */
+    fxs_module **pattern_files;           /* and what their graphs are of */
+    size_t npatterns;
     fxs_numbers *numbers; /* of --overlay; NULL: none */
 } cli_session;
 
@@ -33,6 +36,9 @@ cli_exit cli_session_write(cli_session *w, const cli_settings *s);
  * model's. */
 cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mode, bool stats);
 
+/* outline.c: reads the files of --pattern, and frees them. */
+cli_exit cli_session_patterns(cli_session *w, const cli_settings *s);
+void cli_session_free_patterns(cli_session *w);
 /* outline.c: puts the outline that the options ask for in the model's place, once it has run. */
 cli_exit cli_session_outline(cli_session *w, const cli_settings *s);
 

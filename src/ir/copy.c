@@ -79,7 +79,7 @@ static fxs_status map_value(const mapping *m, const fxs_value *v, fxs_value *out
 }
 
 /* The scope with that path, and all outside of it, in g. */
-static fxs_status copy_scope(fxs_graph *g, const fxs_scope *from, const fxs_scope **to) {
+fxs_status fxs_graph_scope_copy(fxs_graph *g, const fxs_scope *from, const fxs_scope **to) {
     const fxs_scope *outer = NULL;
     *to = NULL;
     if (!from)
@@ -87,8 +87,10 @@ static fxs_status copy_scope(fxs_graph *g, const fxs_scope *from, const fxs_scop
     *to = fxs_graph_scope_find(g, from);
     if (*to)
         return FXS_OK;
-    FXS_TRY(copy_scope(g, from->outer, &outer));
-    return fxs_graph_scope(g, outer, from->path, from->class_name, from->call, to);
+    FXS_TRY(fxs_graph_scope_copy(g, from->outer, &outer));
+    FXS_TRY(fxs_graph_scope(g, outer, from->path, from->class_name, from->call, to));
+    ((fxs_scope *)*to)->times = from->times; /* g's own, and new */
+    return FXS_OK;
 }
 
 /* Statistics stay with the node that was run. */
@@ -108,14 +110,17 @@ fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from) {
 }
 
 fxs_status fxs_node_copy_stats(fxs_node *to, const fxs_node *from) {
-    if (!from->meta.nstats)
+    size_t have = to->meta.nstats, more = from->meta.nstats;
+    if (!more)
         return FXS_OK;
-    fxs_stats *stats = FXS_NEW_N(&to->graph->arena, fxs_stats, from->meta.nstats);
+    fxs_stats *stats = FXS_NEW_N(&to->graph->arena, fxs_stats, have + more);
     if (!stats)
         return fxs_fail_memory(to->graph->ctx);
-    memcpy(stats, from->meta.stats, from->meta.nstats * sizeof *stats);
+    if (have)
+        memcpy(stats, to->meta.stats, have * sizeof *stats);
+    memcpy(stats + have, from->meta.stats, more * sizeof *stats);
     to->meta.stats = stats;
-    to->meta.nstats = from->meta.nstats;
+    to->meta.nstats = have + more;
     return FXS_OK;
 }
 
@@ -129,7 +134,7 @@ static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
         if (!to->stack_trace)
             return fxs_fail_memory(g->ctx);
     }
-    FXS_TRY(copy_scope(g, from->scope, &to->scope));
+    FXS_TRY(fxs_graph_scope_copy(g, from->scope, &to->scope));
     if (from->file) {
         to->file = fxs_arena_dup(&g->arena, from->file, strlen(from->file));
         if (!to->file)

@@ -59,6 +59,8 @@ FXS_API fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, co
                                 const char *class_name, const fxs_scope **out);
 /* The same scope of another graph; NULL where it has none. */
 const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like);
+/* The scope, and all outside of it, in g, made where they are not there yet; NULL for NULL. */
+fxs_status fxs_graph_scope_copy(fxs_graph *g, const fxs_scope *from, const fxs_scope **to);
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
@@ -70,6 +72,7 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 /* Gives a node the recorded facts of another, perhaps of another graph, but no statistics; and
  * those. */
 fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from);
+/* Behind those that `to` has. */
 fxs_status fxs_node_copy_stats(fxs_node *to, const fxs_node *from);
 /* Forgets what a run recorded. */
 void fxs_node_clear_meta(fxs_node *n);

@@ -1,19 +1,32 @@
 /* match_walk.c: one walk of a search: the pattern from an anchor towards its inputs, beside the
  * graph from a candidate. The rules of what may stand for what are here; match.c calls it. */
+#include <fnmatch.h>
 #include <string.h>
 
+#include "ir/module.h"
 #include "pass/match_search.h"
 
 /* Comparisons of one search: a pattern of independent parts that never fit together would take
  * forever. */
 enum { MAX_STEPS = 200000000 };
 
+/* "class:Conv*": any layer of such a class. */
+static bool fits_class(const fxs_search *s, const fxs_node *p, const fxs_node *t) {
+    static const char mark[] = "class:";
+    if (!s->opt->modules || p->kind != FXS_CALL_MODULE ||
+        strncmp(p->target, mark, sizeof mark - 1) != 0)
+        return false;
+    const fxs_module *layer = fxs_module_find(s->opt->modules, t->target);
+    return layer && fnmatch(p->target + sizeof mark - 1, layer->class_name, 0) == 0;
+}
+
 bool fxs_search_fits(const fxs_search *s, const fxs_node *p, const fxs_node *t) {
     if (p->kind == FXS_PLACEHOLDER && !s->opt->match_placeholder)
         return true;
     if (p->kind != t->kind)
         return false;
-    return p->kind == FXS_PLACEHOLDER || p->kind == FXS_OUTPUT || strcmp(p->target, t->target) == 0;
+    return p->kind == FXS_PLACEHOLDER || p->kind == FXS_OUTPUT ||
+           strcmp(p->target, t->target) == 0 || fits_class(s, p, t);
 }
 
 /* Python's == between values of the same type; 1 is neither 1.0 nor True. */

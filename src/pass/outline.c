@@ -6,6 +6,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "pass/pattern.h"
+
 /* ---- patterns ---- */
 
 static bool matches(const char *pattern, const char *text) {
@@ -213,6 +215,26 @@ static fxs_status outline(fxs_outline_plan *p, fxs_module **out) {
     return FXS_OK;
 }
 
+static fxs_status fold_patterns(fxs_outline_plan *p, fxs_module **out) {
+    for (size_t i = 0; i < p->opt->npatterns; i++) {
+        fxs_module *folded;
+        size_t count;
+        FXS_TRY(
+            fxs_need_text(p->m->ctx, p->opt->patterns[i].name, "fxs_outline: a pattern's name"));
+        FXS_TRY(fxs_need(p->m->ctx, p->opt->patterns[i].graph, "fxs_outline: a pattern's graph"));
+        FXS_TRY(fxs_pattern_fold(*out, &p->opt->patterns[i], &folded, &count));
+        fxs_module_unref(*out);
+        *out = folded;
+        if (count)
+            fxs_buf_printf(&p->notes, "%zu place%s with the pattern %s %s one box%s\n", count,
+                           count == 1 ? "" : "s", p->opt->patterns[i].name,
+                           count == 1 ? "is" : "are", count == 1 ? "" : " each");
+        else
+            fxs_buf_printf(&p->notes, "the pattern %s is nowhere\n", p->opt->patterns[i].name);
+    }
+    return FXS_OK;
+}
+
 fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt, fxs_module **out,
                        char **notes) {
     static const fxs_outline_options nothing;
@@ -223,6 +245,8 @@ fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt, fxs_
     if (!m->graph)
         return fxs_fail(m->ctx, FXS_EINVAL, "%s has no graph to outline", m->class_name);
     fxs_status s = outline(&p, out);
+    if (s == FXS_OK)
+        s = fold_patterns(&p, out);
     if (s == FXS_OK && notes)
         s = fxs_buf_give(m->ctx, &p.notes, notes, NULL);
     if (s != FXS_OK) {

@@ -112,12 +112,13 @@ static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_n
 static fxs_status box_result(fxs_outline_writing *w, fxs_node *box,
                              const fxs_outline_found *outputs) {
     fxs_meta *to = &box->meta;
-    for (size_t i = 0; i < outputs->n; i++)
+    for (size_t i = 0; i < outputs->n; i++) {
         to->has_tensor = to->has_tensor || outputs->items[i].u.node->meta.has_tensor;
+        FXS_TRY(fxs_node_copy_stats(box, outputs->items[i].u.node));
+    }
     if (outputs->n == 1) {
         const fxs_node *only = outputs->items[0].u.node;
         to->type_name = only->meta.type_name;
-        FXS_TRY(fxs_node_copy_stats(box, only));
         return fxs_value_copy(w->g->ctx, NULL, &only->meta.result, &to->result);
     }
     to->type_name = "tuple";

@@ -300,7 +300,7 @@ static fxs_status run(replacing *r, fxs_arena *a, const fxs_graph *pattern,
 fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern,
                                const fxs_graph *replacement, const fxs_module *from,
                                const fxs_match_options *opt, fxs_matches **out, size_t *count) {
-    fxs_match_options defaults = {0};
+    fxs_match_options how = opt ? *opt : (fxs_match_options){0};
     fxs_arena a = {0};
     replacing r = {
         .ctx = gm->ctx, .gm = gm, .g = gm->graph, .replacement = replacement, .from = from};
@@ -309,7 +309,8 @@ fxs_status fxs_replace_pattern(fxs_module *gm, const fxs_graph *pattern,
         *out = NULL;
     if (count)
         *count = 0;
-    fxs_status s = run(&r, &a, pattern, opt ? opt : &defaults);
+    how.modules = gm;
+    fxs_status s = run(&r, &a, pattern, &how);
     if (s == FXS_OK && count)
         *count = r.matches->len;
     if (s == FXS_OK && out)

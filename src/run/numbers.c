@@ -146,6 +146,8 @@ static fxs_status parse(fxs_numbers *o, const fxs_buf *raw) {
 
 fxs_status fxs_numbers_read(fxs_ctx *ctx, const char *path, fxs_numbers **out) {
     fxs_buf raw = {0};
+    *out = NULL;
+    FXS_TRY(fxs_need_text(ctx, path, "fxs_numbers_read: the path"));
     fxs_numbers *o = *out = fxs_alloc0(1, sizeof *o);
     if (!o)
         return fxs_fail_memory(ctx);

@@ -37,4 +37,15 @@ if [ "${FXS_RENDER:-1}" = 1 ]; then
         not_ok "frames and boxes say what they are" "$(grep -o 'BasicBlock[^<]*' net.svg | head)"
     fi
 fi
+patterns=$here/../../samples/patterns
+expect 0 table "$here/../../samples/resnet18.fx" -i 1x3x64x64 --meta --pattern "$patterns/conv_bn_relu.fx" \
+    --pattern "$patterns/conv_bn.fx"
+says "9 places with the pattern conv_bn_relu are one box each"
+says "11 places with the pattern conv_bn are one box each"
+prints "conv_bn_relu_8"
+expect 1 table m.fx -i 1x4 --pattern no_such.fx
+says "no_such.fx"
+printf 'Linear()\n' >tree.fx
+expect 1 table m.fx -i 1x4 --pattern tree.fx
+says "tree.fx:2:1: expected a graph"
 finish

@@ -103,6 +103,13 @@ static fxs_status call_fxs_module_put_tensor(world *w, const char *s) {
     return status;
 }
 
+static fxs_status call_fxs_numbers_read(world *w, const char *s) {
+    fxs_numbers *o = NULL;
+    fxs_status status = fxs_numbers_read(w->ctx, s, &o);
+    fxs_numbers_free(o);
+    return status;
+}
+
 CALL(fxs_module_load_weights, fxs_module_load_weights(w->m, s, NULL))
 CALL(fxs_module_save_weights, fxs_module_save_weights(w->m, s, true))
 
@@ -322,7 +329,7 @@ static const struct {
     ROW(fxs_module_new, EINVAL, EINVAL) ROW(fxs_module_add_child, EINVAL, EINVAL) ROW(
         fxs_module_add_tensor, EINVAL, EINVAL) ROW(fxs_module_add_submodule, EINVAL, EINVAL)
         ROW(fxs_module_delete_submodule, EINVAL, EINVAL) ROW(fxs_module_put_tensor, EINVAL, EINVAL)
-            ROW(fxs_module_load_weights, EINVAL, EINVAL)
+            ROW(fxs_numbers_read, EINVAL, EINVAL) ROW(fxs_module_load_weights, EINVAL, EINVAL)
                 ROW(fxs_module_save_weights, EINVAL, EINVAL) ROW(fxs_load, EINVAL, EINVAL)
                     ROW(fxs_load_text, EINVAL, EINVAL) ROW(fxs_graph_create_node, EINVAL, EINVAL)
                         ROW(fxs_node_set_target, EINVAL, EINVAL)
