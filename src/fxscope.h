@@ -522,7 +522,7 @@ FXS_API fxs_status fxs_inputs_new(fxs_ctx *ctx, fxs_inputs **out);
 FXS_API void fxs_inputs_free(fxs_inputs *in);
 /* One input as on the command line: [NAME=]SHAPE[:DTYPE[:LOW..HIGH]], NAME=@FILE.npy, NAME=int:3,
  * float:0.5, bool:true, str:TEXT, none. SHAPE is 1x3x224x224, or "scalar" for a tensor without
- * dimensions. */
+ * dimensions. Several as one value: [1x3, 1x4], (1x3, none), {ids: 2x50:int64, mask: 2x50}. */
 FXS_API fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec);
 /* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference.
  */

@@ -21,5 +21,6 @@
 #include "fxscope.h"
 #include "ir/module.h"
 #include "op/registry.h"
+#include "run/input_spec.h"
 
 #endif

@@ -26,6 +26,10 @@ static const cli_entry inputs[] = {
     {"2x50:int64:0..999", "The same with the least and the greatest value."},
     {"@FILE.npy", "A tensor from a NumPy file."},
     {"int:3 float:0.5 bool:true str:TEXT none", "A value that is no tensor."},
+    {"[1x3, 1x4] (1x3, none) {ids: 2x50:int64, mask: 2x50}",
+     "Several of these as one list, tuple or dict, nested as deep as need be. Keys are words, "
+     "whole "
+     "numbers, or in quotes; str:'a, b' holds a comma."},
     {"NAME=...", "Any of these for the input called NAME. Without a name: for the next input."},
     {0},
 };

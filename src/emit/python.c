@@ -307,7 +307,7 @@ static fxs_status put_nodes(writer *w, const fxs_graph *g) {
     find_last_users(w, g);
     for (const fxs_node *n = fxs_graph_first(g); n && !w->p->failed; n = fxs_node_next(n)) {
         if ((w->p->flags & FXS_CODE_VERBOSE) && n->kind != FXS_PLACEHOLDER && n->kind != FXS_OUTPUT)
-            fxs_py_trace_comment(&w->body, n->stack_trace, &w->trace, w->p->flags);
+            fxs_py_trace_comment(&w->body, fxs_py_node_trace(w->p, n), &w->trace, w->p->flags);
         FXS_TRY(put_node(w, n));
     }
     return w->p->failed ? fxs_fail_memory(g->ctx) : FXS_OK;

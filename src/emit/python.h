@@ -28,7 +28,8 @@ typedef struct fxs_py {
     const char **nodes; /* by id; NULL until the node is named */
     fxs_py_global *globals;
     size_t nglobals, globals_cap;
-    bool failed; /* memory is out */
+    const char *source_path, *source; /* the file that was read last (python_place.c) */
+    bool failed;                      /* memory is out */
 } fxs_py;
 
 /* Beside the public flags: torch.fx.wrap is told of every function that tracing would else look
@@ -66,6 +67,9 @@ void fxs_py_indent(fxs_buf *b, const char *text, size_t indent);
 /* A comment about where the next node was traced, unless it was there that the one before was.
  * *before is that one's trace: NULL at the beginning, "" when it had none. */
 void fxs_py_trace_comment(fxs_buf *b, const char *trace, const char **before, unsigned flags);
+
+/* The node's stack trace, or one of the file and line that it knows; NULL: neither. */
+const char *fxs_py_node_trace(fxs_py *p, const fxs_node *n);
 
 /* Where the placeholders are leaves of trees (python_pytree.c): forward has the parameters of the
  * function that was traced, and one line takes them apart. */

@@ -161,7 +161,27 @@ static PyType_Spec spec = {.name = "_fxscope.Model",
                            .flags = Py_TPFLAGS_DEFAULT,
                            .slots = slots};
 
-static PyMethodDef functions[] = {{"render_dot", render_dot, METH_VARARGS, NULL}, {0}};
+/* input_value(spec, name): the value that a run gives the input of that name for the spec (without
+ * its own NAME=). */
+static PyObject *input_value(PyObject *self, PyObject *args) {
+    const char *text, *name;
+    fxs_input_spec *read = NULL;
+    fxs_value v = fxs_none();
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ss:input_value", &text, &name))
+        return NULL;
+    fxs_status s = fxs_input_parse(fxpy_ctx(), text, text, &read);
+    if (s == FXS_OK)
+        s = fxs_input_make(fxpy_ctx(), read, name, FXS_RUN_EXECUTE, &v);
+    fxs_input_spec_free(read);
+    PyObject *out = s == FXS_OK ? fxpy_value_to_py(&v) : fxpy_raise();
+    fxs_value_unref(&v);
+    return out;
+}
+
+static PyMethodDef functions[] = {{"render_dot", render_dot, METH_VARARGS, NULL},
+                                  {"input_value", input_value, METH_VARARGS, NULL},
+                                  {0}};
 
 int fxpy_init_model(PyObject *module) {
     model_type = (PyTypeObject *)PyType_FromSpec(&spec);

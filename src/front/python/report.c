@@ -81,7 +81,8 @@ static fxpy_place place_of(const error *e) {
         p.file = PyObject_GetAttrString(e->value, "filename");
         p.line = long_attribute(e->value, "lineno");
         PyErr_Clear();
-        if (p.file && PyUnicode_Check(p.file) && p.line > 0)
+        bool named = p.file && PyUnicode_Check(p.file) && PyUnicode_GetLength(p.file) > 0;
+        if (named && p.line > 0 && PyUnicode_READ_CHAR(p.file, 0) != '<') /* of exec("x = (") */
             return p;
         fxpy_place_clear(&p);
     }

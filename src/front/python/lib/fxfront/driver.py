@@ -2,8 +2,10 @@
 command's draw, print, table and check call. Their options come as texts."""
 import contextlib
 import os
+import re
 import sys
 
+import _fxscope
 import torch  # now: what it takes is not the file's time
 
 from . import loader
@@ -12,55 +14,36 @@ from .notes import note, take as notes  # noqa: F401: the command prints them
 
 # ---- example inputs, as the command line has them (`fxscope help inputs`)
 
-def _number(text, dtype):
-    return float(text) if dtype.is_floating_point else int(text)
+class Example:
+    """A value that is made when it is known which input has it: the numbers are those that the run
+    gives that input."""
 
+    def __init__(self, spec):
+        self.spec = spec
 
-def _tensor(spec):
-    shape, _, rest = spec.partition(':')
-    kind, _, limits = rest.partition(':')
-    dtype = getattr(torch, kind or 'float32', None)
-    if not isinstance(dtype, torch.dtype):
-        raise loader.LoadError(f"input '{spec}': there is no dtype '{kind}'")
-    try:
-        sizes = () if shape == 'scalar' else tuple(int(n) for n in shape.split('x'))
-        low, high = (_number(n, dtype) for n in limits.split('..')) if limits else (0, 1)
-    except ValueError:
-        raise loader.LoadError(f"input '{spec}' is no SHAPE[:DTYPE[:LOW..HIGH]]") from None
-    if dtype.is_floating_point or dtype.is_complex:
-        values = torch.randn(sizes, dtype=dtype)
-        return values.uniform_(low, high) if limits else values
-    if dtype == torch.bool:
-        return torch.randint(0, 2, sizes).bool()
-    return torch.randint(low, high + 1, sizes, dtype=dtype)
+    def value(self, name):
+        return _fxscope.input_value(self.spec, name)
+
+    def star(self):
+        """As one of *args."""
+        return self.value(self.spec)
 
 
 def example(spec):
-    """(name or None, value)"""
-    name, equals, text = spec.partition('=')
-    if not equals or not name.replace('.', '_').isidentifier():
-        name, text = None, spec
-    kind, _, value = text.partition(':')
-    if text == 'none':
-        return name, None
-    if kind == 'str':
-        return name, value
-    if kind in ('int', 'float'):
-        return name, (int if kind == 'int' else float)(value)
-    if kind == 'bool':
-        return name, value == 'true'
-    if text.startswith('@'):
-        import numpy
-        return name, torch.from_numpy(numpy.load(text[1:]))
-    return name, _tensor(text)
+    """(name or None, Example)"""
+    named = re.match(r'([A-Za-z0-9_*]+)=', spec)
+    return (named[1], Example(spec[named.end():])) if named else (None, Example(spec))
 
 
 def examples(specs):
-    """By name, or in order."""
-    pairs = [example(spec) for spec in specs]
-    if pairs and all(name for name, _ in pairs):
-        return dict(pairs)
-    return [value for _, value in pairs]
+    """By name, and in order those that have none."""
+    named, unnamed = {}, []
+    for name, value in map(example, specs):
+        if name is None:
+            unnamed.append(value)
+        else:
+            named[name.lstrip('*')] = value
+    return named, unnamed
 
 
 # ---- loading
@@ -127,7 +110,7 @@ def _trace(root, given, tier, build):
     try:
         return _hints.trace(root, given, tier, build)
     except TraceError:
-        if tier == 'plain' and not given:
+        if tier == 'plain' and given == ({}, []):
             note('with example inputs (-i 1x3x224x224) a trace can go on where a program asks for '
                  'sizes or values')
         raise
@@ -139,13 +122,12 @@ def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, str
     loader.set_path(path, paths, isolated)
     with _kept_process():
         build, _ = loader.find_model(path, expression, _arguments(arguments))
-        import _fxscope
         _fxscope.set_strict(strict)
         root = build()
         if hasattr(root, 'eval'):
             root.eval()
         given = examples(inputs)
-        tier = tier or ('plain' if strict or not given else None)
+        tier = tier or ('plain' if strict or not inputs else None)
         module, used, reasons = _trace(root, given, tier, build)
     _tell(used, reasons, inputs)
     return module

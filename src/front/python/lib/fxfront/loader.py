@@ -74,7 +74,8 @@ def is_script(tree):
 
 
 def _run_definitions(tree, path, module):
-    """Imports, definitions and assignments, one by one; an assignment that fails is skipped."""
+    """Imports, definitions and assignments, one by one; gives (line, exception) of those that
+    fail, and are skipped."""
     skipped = []
     saved, sys.argv = sys.argv, [path]
     try:
@@ -91,9 +92,26 @@ def _run_definitions(tree, path, module):
                 skipped.append((node.lineno, error))
     finally:
         sys.argv = saved
+    return skipped
+
+
+def _said(error):
+    """'TypeError: text', of an exception that may fail to tell it."""
+    try:
+        text = str(error).split('\n')[0]
+    except Exception:
+        text = ''
+    name = type(error).__name__
+    return f'{name}: {text}' if text else name
+
+
+def _tell_skipped(path, skipped, found):
+    """What of the file could not be run: notes, or where no network is left, what is wrong."""
+    if skipped and not found:
+        line, error = skipped[0]
+        raise LoadError(f'{path}:{line}: {_said(error)}') from error
     for line, error in skipped:
-        note(f'{os.path.basename(path)}:{line}: skipped, since it raises '
-             f'{type(error).__name__}: {error}')
+        note(f'{os.path.basename(path)}:{line}: skipped, since it raises {_said(error)}')
 
 
 def _module_name(path):
@@ -103,21 +121,30 @@ def _module_name(path):
     return name
 
 
+def _parsed(path, source):
+    nul = source.find(b'\0')
+    if nul >= 0:
+        line = source.count(b'\n', 0, nul) + 1
+        raise LoadError(f'{path}:{line}: the file has a NUL byte: it is no Python source')
+    try:
+        return ast.parse(source, path)
+    except SyntaxError as error:
+        text = (error.text or '').strip()
+        raise LoadError(f'{path}:{error.lineno or 1}: {error.msg}' +
+                        (f'\n    {text}' if text else '')) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise LoadError(f'{path}: {error or "it is nested too deeply"}') from None
+
+
 def load_file(path, definitions=None):
-    """The module of a file. definitions: True reads definitions only, None decides by looking."""
+    """(module, syntax tree, what was skipped) of a file. definitions: True reads definitions only,
+    None decides by looking."""
     try:
         with open(path, 'rb') as file:
             source = file.read()
     except OSError as error:
         raise LoadError(f'{path}: {error.strerror}') from None
-    try:
-        tree = ast.parse(source, path)
-    except SyntaxError as error:
-        text = (error.text or '').rstrip()
-        raise LoadError(f'{path}:{error.lineno}: {error.msg}' +
-                        (f'\n    {text.strip()}' if text else '')) from None
-    except ValueError as error:
-        raise LoadError(f'{path}: {error}') from None
+    tree = _parsed(path, source)
     name = _module_name(path)
     package = name.rpartition('.')[0]
     if package:
@@ -125,20 +152,21 @@ def load_file(path, definitions=None):
     if definitions is None and is_script(tree):
         definitions = True
         note(f'{os.path.basename(path)} is a script: only its definitions are read')
-    module = _new_module(name, package, path)
+    module, skipped = _new_module(name, package, path), []
     try:
         if definitions:
-            _run_definitions(tree, path, module)
+            skipped = _run_definitions(tree, path, module)
         else:
             exec(compile(tree, path, 'exec'), module.__dict__)
     except (Exception, SystemExit) as error:
         if definitions is not None:
             raise
-        note(f'{os.path.basename(path)} can not be run ({type(error).__name__}: {error}): only '
-             'its definitions are read')
         module = _new_module(name, package, path)
-        _run_definitions(tree, path, module)
-    return module, tree
+        skipped = _run_definitions(tree, path, module)
+        if candidates(module, tree):
+            note(f'{os.path.basename(path)} can not be run ({_said(error)}): only its definitions '
+                 'are read')
+    return module, tree, skipped
 
 
 def _new_module(name, package, path):
@@ -178,6 +206,14 @@ def signature_of(thing):
         return '(...)'
 
 
+def _has_signature(thing):
+    try:
+        inspect.signature(thing)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _missing_arguments(thing, args, kwargs):
     try:
         inspect.signature(thing).bind(*args, **kwargs)
@@ -192,8 +228,9 @@ def find_model(path, expression, arguments=None, definitions=None):
     """What FILE.py:EXPR names: (a function that builds it anew, a description)."""
     import torch  # noqa: F401  (its finders come before those of what is missing)
     missing.install()
-    module, tree = load_file(path, definitions)
+    module, tree, skipped = load_file(path, definitions)
     arguments = {name: _literal(text, module) for name, text in (arguments or {}).items()}
+    _tell_skipped(path, skipped, candidates(module, tree) or expression)
     if not expression:
         names = candidates(module, tree)
         if len(names) != 1:
@@ -218,6 +255,7 @@ def find_model(path, expression, arguments=None, definitions=None):
         if not callable(thing):
             raise LoadError(f'{path}:{expression} is {type(thing).__name__}, no network')
         lacking = _missing_arguments(thing, (), arguments)
+        _refuse_absent_base(path, tree, thing)
         if isinstance(thing, type):
             if not issubclass(thing, Module):
                 raise LoadError(f'{path}:{expression} is a class that does not derive from '
@@ -226,6 +264,9 @@ def find_model(path, expression, arguments=None, definitions=None):
                 raise LoadError(f'{path}: {expression}{signature_of(thing)}: {lacking}; write '
                                 f"'{os.path.basename(path)}:{expression}(...)' or --arg NAME=VALUE")
             return thing(**arguments)
+        if not _has_signature(thing):
+            raise LoadError(f'{path}:{expression} is no function in Python: write '
+                            f"'{os.path.basename(path)}:lambda x: {expression}(x)'")
         if lacking:
             return thing  # a function over tensors: it is traced itself
         made = thing(**arguments)
@@ -245,8 +286,21 @@ def _defined(module, tree):
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name in module.__dict__]
 
 
+def _refuse_absent_base(path, tree, cls):
+    """LoadError for a class that derives from what is not here."""
+    absent = getattr(cls, '_fxscope_missing', None)
+    if absent and isinstance(cls, type):
+        line = next((f':{node.lineno}' for node in tree.body
+                     if getattr(node, 'name', None) == cls.__name__), '')
+        raise LoadError(f'{path}{line}: {cls.__name__} derives from {absent}, which is not here: '
+                        '--path DIR says where its package is')
+
+
 def _choose(path, module, names, tree):
     name = os.path.basename(path)
+    if not names:
+        for node in tree.body:
+            _refuse_absent_base(path, tree, module.__dict__.get(getattr(node, 'name', None)))
     if not names:
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         hint = f"; it has the functions {', '.join(functions)}: write '{name}:FUNCTION'" \

@@ -118,7 +118,7 @@ class Finder:
                 root.startswith('_') or not self.allowed(root):
             return None
         parent = name.rpartition('.')[0]
-        if parent and root != 'torchvision' and \
+        if parent and parent != 'torchvision' and \
                 not isinstance(sys.modules.get(parent), _StubModule):
             return None  # a real package that lacks a module: an error of the file
         frame = sys._getframe(1)

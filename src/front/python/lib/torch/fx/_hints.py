@@ -13,7 +13,7 @@ from torch.fx._symbolic_trace import Tracer
 from torch.fx.graph_module import GraphModule
 from torch.fx.node import map_arg
 from torch.fx.proxy import Attribute, HintedAttribute, HintedProxy, Proxy, TraceError
-from torch.nn import Module
+from torch.nn import Module, Sequential
 
 _PLAIN_ATTRIBUTES = frozenset('shape ndim dtype device layout is_cuda is_quantized'.split())
 _PLAIN_METHODS = frozenset('size dim numel nelement ndimension stride element_size get_device '
@@ -24,9 +24,14 @@ class _Unknown(Exception):
     """Why a node has no value."""
 
 
+def _made(value, name):
+    return value.value(name) if hasattr(value, 'star') else value
+
+
 class HintedTracer(Tracer):
-    """inputs: example values by the names of the parameters, or in their order. A parameter that is
-    not given and has a default takes it, and becomes no placeholder."""
+    """inputs: example values by the names of the parameters (a dict), in their order, or both (a
+    pair). A parameter that is not given and has a default takes it, and becomes no placeholder. A
+    value may be an object that makes it: value(name), star()."""
 
     def __init__(self, inputs=(), concrete=False, **options):
         super().__init__(**options)
@@ -38,6 +43,9 @@ class HintedTracer(Tracer):
     def create_args_for_root(self, root_fn, is_module, concrete_args=None):
         if isinstance(self.inputs, dict):
             self._by_name, self._left = dict(self.inputs), []
+        elif len(self.inputs) == 2 and isinstance(self.inputs[0], dict) and \
+                isinstance(self.inputs[1], list):
+            self._by_name, self._left = dict(self.inputs[0]), list(self.inputs[1])
         else:
             self._by_name, self._left = {}, list(self.inputs)
         return super().create_args_for_root(root_fn, is_module, concrete_args)
@@ -51,15 +59,16 @@ class HintedTracer(Tracer):
 
     def _example(self, node):
         name = node.target
+        bare = name.lstrip('*')
+        if bare in self._by_name:
+            return _made(self._by_name[bare], name)
         if name.startswith('**'):
             return {}
         if name.startswith('*'):
-            left, self._left = tuple(self._left), []
-            return left
-        if name in self._by_name:
-            return self._by_name[name]
+            left, self._left = [v.star() if hasattr(v, 'star') else v for v in self._left], []
+            return tuple(left)
         if self._left:
-            return self._left.pop(0)
+            return _made(self._left.pop(0), name)
         if node.args:
             return node.args[0]
         raise _Unknown(f'there is no example input for {name}')
@@ -188,6 +197,14 @@ class HintedTracer(Tracer):
             _fxscope._set_proxies_are_tensors(before)
 
 
+def _class_name(root):
+    """Of the root's class; a layer's own name would promise the layer's arguments."""
+    if not isinstance(root, Module):
+        return getattr(root, '__name__', 'GraphModule')
+    layer = type(root).__module__.startswith('torch.nn') and not isinstance(root, Sequential)
+    return 'GraphModule' if layer else type(root).__name__
+
+
 class TracedModule(GraphModule):
     """Its code is compiled when it is run: a graph may be drawn whose code is none, since names of
     its modules are no words of Python."""
@@ -216,7 +233,7 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
             if i + 1 == len(tiers):
                 raise
             continue
-        cls = type(root).__name__ if isinstance(root, Module) else root.__name__
+        cls = _class_name(root)
         return TracedModule(tracer.root, graph, cls), name, reasons
 
 

@@ -1,0 +1,128 @@
+#!/bin/sh
+# What is wrong with a model file, in one message with its file and line.
+. "${0%/*}/lib.sh"
+
+# wrong TEXT...: file.py, which was written, is refused with all these texts
+wrong() {
+    run table file.py -i 2x4 --meta
+    judge 1 "refused: $1"
+    prints_nothing
+    for text in "$@"; do
+        says "$text"
+    done
+    if [ "$(grep -c '^fxscope: file.py' err)" = 1 ]; then ok "one message"; else not_ok "one message" "$(cat err)"; fi
+}
+# forward CODE: file.py with that in forward, line 4
+forward() {
+    printf 'import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        %s\n        return x\n' "$1" >file.py
+}
+
+cat >file.py <<'END'
+import torch
+class Bad(Exception):
+    def __str__(self):
+        raise ValueError('inner')
+class Net(torch.nn.Module):
+    def forward(self, x):
+        raise Bad()
+END
+wrong "file.py:7: Bad: (its text can't be told" "raise Bad()" "in Net.forward"
+sed -i "s/raise ValueError('inner')/return 3/" file.py
+wrong "file.py:7: Bad: (its text can't be told"
+forward 'raise NotImplementedError'
+wrong "file.py:4: NotImplementedError"
+forward 'raise NotImplementedError("later")'
+wrong "file.py:4: NotImplementedError: later"
+forward 'torch.sparse_coo_tensor(x, 5)'
+wrong "file.py:4: torch.sparse_coo_tensor is not supported"
+forward 'exec("x = (")'
+wrong "file.py:4: SyntaxError: '(' was never closed"
+forward 'raise type("Odd", (BaseException,), {})'
+wrong "file.py:4: Odd"
+forward 'return self.forward(x)'
+wrong "file.py:4: RecursionError"
+forward 'raise SystemExit(3)'
+wrong "file.py:4: SystemExit: 3"
+forward 'return x.nothing + torch.nothing'
+wrong "file.py:4: AttributeError"
+printf 'import torch\nx = 1\n\0\nclass Net(torch.nn.Module): pass\n' >file.py
+wrong "file.py:3: the file has a NUL byte"
+printf '# -*- coding: nonsense -*-\nimport torch\n' >file.py
+wrong "file.py:1: unknown encoding: nonsense"
+printf 'import torch\nclass Net(torch.nn.Module):\n  def forward(self, x):\n    return x +\n' >file.py
+wrong "file.py:4: invalid syntax" "return x +"
+printf 'x = 1\ny = (\n' >helper.py
+printf 'import torch\nimport helper\nclass Net(helper.y): pass\n' >file.py
+wrong "file.py:2: SyntaxError: '(' was never closed (helper.py, line 2)"
+printf 'from no_such_package import Layer\nimport torch\nclass Net(Layer):\n    pass\n' >file.py
+wrong "file.py:3: Net derives from no_such_package.Layer, which is not here: --path DIR"
+printf 'from no_such_package import Layer\nimport torch\nclass Net(Layer, torch.nn.Module):\n    pass\n' >file.py
+wrong "file.py:3: Net derives from no_such_package.Layer"
+: >file.py
+wrong "file.py: there is no class that derives from torch.nn.Module"
+run table missing.py -i 2
+judge 1 "a file that is not there"
+says "missing.py: No such file or directory"
+mkdir folder.py
+run table folder.py -i 2
+judge 1 "a folder"
+says "folder.py: Is a directory"
+
+# ---- any expression of the file ----
+
+cat >zoo.py <<'END'
+import torch
+from torch import nn
+models = {'a': nn.Linear(4, 3), 'b': lambda n: nn.Linear(4, n)}
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(4, width)
+    def forward(self, x):
+        return self.layer(x)
+    @classmethod
+    def small(cls):
+        return cls(2)
+net = Net(3)
+def double(x):
+    return x + x
+END
+while IFS='|' read -r expression shape; do
+    run table "zoo.py:$expression" -i 2x4 --meta
+    judge 0 "zoo.py:$expression"
+    if grep -q "^output .* $shape " out; then ok "it gives $shape"; else not_ok "it gives $shape" "$(cat out)"; fi
+done <<'END'
+nn.Linear(4, 5)|\[2, 5\]
+models['a']|\[2, 3\]
+models['b'](6)|\[2, 6\]
+Net(width=7)|\[2, 7\]
+Net.small|\[2, 2\]
+net|\[2, 3\]
+net.layer|\[2, 3\]
+double|\[2, 4\]
+lambda x: torch.cat([x, x])|\[4, 4\]
+nn.Sequential(*[nn.Linear(4, 4) for _ in range(2)])|\[2, 4\]
+ net # with a comment|\[2, 3\]
+END
+while IFS='|' read -r expression text; do
+    run table "zoo.py:$expression" -i 2x4 --meta
+    judge 1 "zoo.py:$expression"
+    says "$text"
+done <<'END'
+nope|name 'nope' is not defined; it has Net, double
+[1, 2]|is list, no network
+nn|is module, no network
+Net|write 'zoo.py:Net(...)' or --arg NAME=VALUE
+net.|this is no Python expression
+x := net|this is no Python expression
+torch.relu|write 'zoo.py:lambda x: torch.relu(x)'
+nn.Linear(4)|zoo.py:nn.Linear(4):1: TypeError
+END
+
+# ---- where nodes come from, in code ----
+
+expect 0 print zoo.py:net --format code --verbose -i 2x4
+prints "# File: zoo.py:9, code: return self.layer(x)"
+expect 0 print zoo.py:double --format code --verbose --torch2 -i 2x4
+prints "# File: zoo.py:15 in forward, code: return x + x"
+finish
