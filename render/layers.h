@@ -65,6 +65,7 @@ typedef struct fxs_link {
     double up_off, down_off; /* where it leaves and arrives, from their x */
     double weight;           /* how much it wants to be straight */
     bool spine, trunk;
+    bool tensor; /* false: one end is known to hold no tensor */
     bool free; /* its place at the lower end is to be found */
 } fxs_link;
 

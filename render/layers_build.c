@@ -87,6 +87,7 @@ static void add_links(fxs_layers *g, fxs_strand *s, int span) {
                        .weight = weights[bends] * (s->spine || s->trunk ? SPINE_WEIGHT : 1),
                        .spine = s->spine,
                        .trunk = s->trunk,
+                       .tensor = g->view->edges[s->edge].tensor,
                        .free = down->kind == FXS_VERTEX_NODE};
         from = to;
     }

@@ -8,6 +8,7 @@
 #include "layers.h"
 
 enum { ROUNDS = 20, DISTANCE = 20, BEND_DISTANCE = 8, MIXED_DISTANCE = 12, WIDE_FORK = 3 };
+enum { LONG_STRETCH = 16 /* ranks */ };
 
 typedef struct chain {
     size_t head; /* its first vertex, the next ones by `next` */
@@ -54,7 +55,7 @@ static int urgency(const placer *p, const fxs_link *l) {
         return 0;
     if (is_bend(&g->vertices[l->up]) && is_bend(&g->vertices[l->down]))
         return 1;
-    if (fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
+    if (l->tensor && fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
         return 2;
     return 4;
 }
@@ -331,13 +332,23 @@ static bool has_nodes_only(const fxs_layers *g, size_t v, bool above) {
     return fan(start, v) > 1;
 }
 
+/* Branches that begin or end at a vertex. In a long stretch what carries no tensor counts for none:
+ * a size that is taken at its top is no reason to bend the main path all the way down. */
+static size_t branches(const fxs_layers *g, const fxs_stretch *s, size_t v, bool above) {
+    const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
+    size_t n = 0;
+    for (size_t i = start[v]; i < start[v + 1]; i++)
+        n += g->links[list[i]].tensor || s->last - s->first < LONG_STRETCH;
+    return n;
+}
+
 /* Where many branches begin or end, and where two are equally long, they stand evenly around the
  * middle; else the main path goes straight through. */
 static bool keeps_spine(const fxs_layers *g, const fxs_stretch *s) {
     bool top = fxs_layers_cut(g, s->first), bottom = fxs_layers_cut(g, s->last);
     size_t first = g->order[g->start[s->first]], last = g->order[g->start[s->last]];
-    if ((top && fan(g->down_start, first) >= WIDE_FORK) ||
-        (bottom && fan(g->up_start, last) >= WIDE_FORK))
+    if ((top && branches(g, s, first, false) >= WIDE_FORK) ||
+        (bottom && branches(g, s, last, true) >= WIDE_FORK))
         return false;
     return !(top && bottom && has_nodes_only(g, first, false) && has_nodes_only(g, last, true));
 }

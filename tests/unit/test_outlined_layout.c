@@ -95,9 +95,40 @@ static void every_form_of_every_network(void **state) {
     assert_int_equal(t.bad, 0);
 }
 
+/* Sizes that are asked on the way, layer after layer, do not push the main path aside: a picture is
+ * about as wide as what stands side by side, however long it is. */
+static void long_networks_stay_narrow(void **state) {
+    static const struct {
+        const char *name;
+        int depth;
+        double most;
+    } rows[] = {{"vit_b_16", 3, 2000}, {"swin_t", 3, 700}, {"shufflenet_v2_x1_0", 2, 1100}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len;
+        char *file = golden_file(rows[i].name, &len);
+        fxs_module *m, *outlined;
+        fxs_inputs *in = golden_inputs(*state, rows[i].name);
+        assert_ok(*state, fxs_load_text(*state, rows[i].name, file, len, &m));
+        assert_ok(*state, fxs_run(m, in, &(fxs_run_options){.mode = FXS_RUN_META}, NULL));
+        assert_ok(*state,
+                  fxs_outline(m, &(fxs_outline_options){.depth = rows[i].depth}, &outlined, NULL));
+        char *svg = draw(outlined, &(fxs_draw_options){.clusters = true}, "svg", NULL);
+        double w = 0;
+        assert_int_equal(sscanf(strstr(svg, "viewBox=\"0 0 "), "viewBox=\"0 0 %lf", &w), 1);
+        if (w > rows[i].most)
+            fail_msg("%s is %.0f points wide", rows[i].name, w);
+        fxs_free(svg);
+        fxs_module_unref(outlined);
+        fxs_inputs_free(in);
+        fxs_free(file);
+        fxs_module_unref(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_form_of_every_network, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(long_networks_stay_narrow, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("outlined layout", tests, NULL, NULL);
 }
