@@ -2,6 +2,7 @@
 #ifndef FXS_RENDER_CANVAS_H
 #define FXS_RENDER_CANVAS_H
 
+#include "base/sink.h"
 #include "paper.h"
 #include "parts.h"
 #include "scene.h"
@@ -16,6 +17,10 @@ typedef struct fxs_canvas_options {
     size_t band_bytes; /* memory for one band of a PNG */
     uint32_t tile;     /* pixels of width that are painted at once, at most 32767 */
     fxs_buf *notes;
+    /* For a canvas that makes layouts of its own; borrowed. */
+    const fxs_module *m;
+    const fxs_draw_options *draw;
+    fxs_fonts *fonts;
 } fxs_canvas_options;
 
 #define FXS_CANVAS_DEFAULTS                                                                        \
@@ -37,6 +42,8 @@ fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
                           fxs_sink *out);
 fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out);
+fxs_status fxs_canvas_html(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
+                           fxs_sink *out);
 fxs_status fxs_canvas_dot(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                           fxs_sink *out);
 fxs_status fxs_canvas_mermaid(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,

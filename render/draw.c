@@ -17,6 +17,7 @@ static const fxs_canvas canvases[] = {
     {.name = "svg", .write = fxs_canvas_svg, .placed = true, .charts = true},
     {.name = "png", .write = fxs_canvas_png, .placed = true, .charts = true},
     {.name = "pdf", .write = fxs_canvas_pdf, .placed = true, .charts = true},
+    {.name = "html", .write = fxs_canvas_html},
     {.name = "dot", .write = fxs_canvas_dot},
     {.name = "gv", .write = fxs_canvas_dot},
     {.name = "mmd", .write = fxs_canvas_mermaid},
@@ -200,11 +201,14 @@ static fxs_status draw_group(const subject *what, const fxs_draw_options *o, boo
         return FXS_OK;
     fxs_ctx *ctx = what->m->ctx;
     fxs_canvas_options options = canvas_options(o, notes);
+    options.m = what->m;
+    options.draw = o;
     fxs_fonts *fonts;
     fxs_view view = {0};
     fxs_scene scene = {.view = &view};
     FXS_TRY(check_descriptors(ctx));
     fxs_status status = fxs_fonts_new(ctx, fixed, &fonts);
+    options.fonts = fonts;
     if (status == FXS_OK)
         status = what->chart ? fxs_bars_make(what->m, what->chart, o, fonts, &view, &scene)
                              : make_graph(what->m, o, placed, fonts, &view, &scene, notes);

@@ -1,5 +1,5 @@
 /* fxrender.h: the public interface of the picture part: a model with a graph becomes SVG, PNG, PDF,
- * DOT, Mermaid, GraphML, draw.io or TikZ.
+ * DOT, Mermaid, GraphML, draw.io, TikZ, or an interactive page (HTML).
  *
  * Works before a run (structure alone) and after one (results, failures, costs on each node). The
  * picture is the same, byte for byte, for the same model, options and fonts. Messages of errors are
@@ -133,9 +133,8 @@ FXS_API fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *
  * text that is no graph is FXS_EPARSE. */
 FXS_API fxs_status fxs_draw_dot(fxs_ctx *ctx, const char *dot, const char *format, double seconds,
                                 char **bytes, size_t *len);
-/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "dot", "gv", "mmd"
- * (Mermaid), "graphml", "drawio", "tex" (TikZ), "log"; NULL behind the last.
- */
+/* Name of the i-th format, which is also its extension: "svg", "png", "pdf", "html", "dot", "gv",
+ * "mmd" (Mermaid), "graphml", "drawio", "tex" (TikZ), "log"; NULL behind the last. */
 FXS_API const char *fxs_draw_format_name(size_t i);
 
 #ifdef __cplusplus

@@ -432,6 +432,12 @@ fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n) {
     return close_builder(&b, n);
 }
 
+fxs_status fxs_label_name(fxs_view *v, fxs_view_node *n) {
+    builder b = {.view = v, .node = n->node};
+    row_name(&b);
+    return close_builder(&b, n);
+}
+
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n) {
     const unsigned of_boxes = FXS_ROW_PARAMS | FXS_ROW_FLOPS; /* there is no other place for them */
     builder b = {.view = v, .root = root, .node = n->node, .asked = rows};

@@ -113,6 +113,8 @@ bool fxs_view_label_edges(fxs_view *v);
 fxs_status fxs_view_mark_hubs(fxs_view *v, size_t limit);
 /* label.c: the label of a reference: the name of what it stands for. */
 fxs_status fxs_label_reference(fxs_view *v, fxs_view_node *n);
+/* label.c: the label becomes the node's name and nothing else. */
+fxs_status fxs_label_name(fxs_view *v, fxs_view_node *n);
 
 /* label.c: fills n->label from n->node: the rows that are asked for and that have something to say.
  */

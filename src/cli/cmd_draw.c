@@ -7,8 +7,8 @@
 
 #include "render/fxrender.h"
 
-static const char *const formats[] = {"svg",     "png",    "pdf", "dot", "mmd",
-                                      "graphml", "drawio", "tex", NULL};
+static const char *const formats[] = {"svg", "png",     "pdf",    "html", "dot",
+                                      "mmd", "graphml", "drawio", "tex",  NULL};
 static const char *const themes[] = {"light", "dark", "grey", NULL};
 static const char *const directions[] = {"TB", "LR", NULL};
 static const char *const engines[] = {"auto", "layered", "dot", NULL};
@@ -28,8 +28,9 @@ static const char *const row_words[] = {
 static const cli_option options[] = {
     CLI_INPUT_ROW,
     {"output", 'o', "FILE",
-     "picture to write, its extension says which kind: .svg, .png, .pdf, .dot, .mmd (Mermaid), "
-     ".graphml, .drawio, .tex (TikZ); may be repeated",
+     "picture to write, its extension says which kind: .svg, .png, .pdf, .html (a page in which "
+     "modules open and nodes tell all their facts), .dot, .mmd (Mermaid), .graphml, .drawio, .tex "
+     "(TikZ); may be repeated",
      CLI_LIST, CLI_AT(outputs)},
     {"format", 0, "KIND", "kind of picture of '-o -', which is standard output", CLI_TEXT,
      CLI_AT(picture_format), formats},
@@ -115,7 +116,7 @@ static cli_exit check_extension(const char *path) {
             return CLI_OK;
     return cli_usage_error(
         "draw",
-        "%s: what kind of picture? Name it .svg, .png, .pdf, .dot, .mmd, .graphml, "
+        "%s: what kind of picture? Name it .svg, .png, .pdf, .html, .dot, .mmd, .graphml, "
         ".drawio or .tex",
         path);
 }
@@ -314,7 +315,8 @@ const cli_command cli_draw = {
         "do not trust.",
     .example = "fxscope draw resnet18.fx -i 1x3x224x224 -o resnet18.svg -o resnet18.png\n"
                "fxscope draw model.fx -i x=2x50:int64:0..999 --show +params,flops -o model.svg\n"
-               "fxscope draw model.fx -i 1x3x224x224 --color-by flops -o model.svg",
+               "fxscope draw model.fx -i 1x3x224x224 --color-by flops -o model.svg\n"
+               "fxscope draw model.py -i 1x3x224x224 -o model.html",
     .options = options,
     .operand = CLI_MODEL_FILE,
     .min_operands = 1,

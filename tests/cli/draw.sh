@@ -47,6 +47,13 @@ check "-o - --format svg prints the picture" cmp a.svg out
 expect 0 draw m.fx -i 1x4 -o c.svg -o - --format dot
 check "a file and standard output" is_svg c.svg
 prints graph
+expect 0 draw m.fx -i 1x4 -o a.html -o b.svg
+check "the page is one" sh -c 'head -1 a.html | grep -q "<!DOCTYPE html>" && tail -1 a.html | grep -q "</html>"'
+check "the page shows the result" grep -q '1, 2' a.html
+expect 0 draw m.fx -i 1x4 -o b.html
+check "the same page again, byte for byte" cmp a.html b.html
+expect 0 draw m.fx -i 1x4 -o - --format html
+check "-o - --format html prints the page" cmp a.html out
 expect 0 draw m.fx -i 1x4 --meta -o c.svg
 expect 0 draw m.fx -i 1x4 --title 'A <&"> title' --theme dark --direction LR --dpi 50 --layout dot \
     --max-nodes 99 --layout-seconds 9.5 --png-fit scale --stats --train --seed 7 --threads 2 \

@@ -233,7 +233,7 @@ static void expect_refused(fxs_module *m, fxs_draw_options opt, const char *form
 
 static void wrong_options(void **state) {
     fxs_module *m = sample_module(*state);
-    expect_refused(m, (fxs_draw_options){0}, "gif", "known: svg, png, pdf, dot");
+    expect_refused(m, (fxs_draw_options){0}, "gif", "known: svg, png, pdf, html, dot");
     expect_refused(m, (fxs_draw_options){.theme = "pink"}, "svg", "known: light, dark");
     expect_refused(m, (fxs_draw_options){.direction = "RL"}, "svg", "TB or LR");
     expect_refused(m, (fxs_draw_options){.engine = "neato"}, "svg", "known: auto, layered, dot");

@@ -1,0 +1,261 @@
+/* html_facts.c: what the page's panel says about a node: every recorded fact, longer than a label
+ * has room for. Called by canvas_html.c. One function a fact, in the table at the bottom; the page
+ * knows how a number reads. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/format.h"
+#include "html.h"
+
+enum { MAX_ITEMS = 64 };
+
+/* X(NAME, name in the page) */
+#define FACT_MAP(X)                                                                                \
+    X(KIND, "kind")                                                                                \
+    X(TARGET, "target")                                                                            \
+    X(CLASS, "class")                                                                              \
+    X(LAYER, "layer")                                                                              \
+    X(TYPE, "type")                                                                                \
+    X(ARGS, "args")                                                                                \
+    X(KWARGS, "kwargs")                                                                            \
+    X(OUTCOME, "outcome")                                                                          \
+    X(MESSAGE, "message")                                                                          \
+    X(RESULT, "result")                                                                            \
+    X(STRIDE, "stride")                                                                            \
+    X(MEMORY, "memory")                                                                            \
+    X(PARAMS, "parameters")                                                                        \
+    X(FLOPS, "FLOPs")                                                                              \
+    X(READ, "bytes read")                                                                          \
+    X(WRITTEN, "bytes written")                                                                    \
+    X(TIME, "time")                                                                                \
+    X(STATS, "statistics")                                                                         \
+    X(BAD, "NaN and Inf")                                                                          \
+    X(INSIDE, "nodes inside")                                                                      \
+    X(TIMES, "equal blocks")                                                                       \
+    X(SOURCE, "source")                                                                            \
+    X(MODULE, "module")
+
+typedef enum fact {
+#define X(name, text) FACT_##name,
+    FACT_MAP(X)
+#undef X
+} fact;
+
+typedef struct facts {
+    fxs_html *h;
+    const fxs_module *root;
+    const fxs_node *node;
+    size_t n;
+    struct {
+        fact fact;
+        size_t text;
+    } items[4 * MAX_ITEMS];
+} facts;
+
+enum { MAX_FACTS = 4 * MAX_ITEMS };
+
+void fxs_html_fact_names(fxs_html *h) {
+    static const char *const names[] = {
+#define X(name, text) text,
+        FACT_MAP(X)
+#undef X
+    };
+    fxs_html_puts(h, "[");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        fxs_html_puts(h, i ? "," : "");
+        fxs_html_json(h, names[i], strlen(names[i]));
+    }
+    fxs_html_puts(h, "]");
+}
+
+/* What h->raw holds. */
+static void put(facts *f, fact which) {
+    size_t text = fxs_html_raw(f->h);
+    if (f->n == MAX_FACTS)
+        return;
+    f->items[f->n].fact = which;
+    f->items[f->n++].text = text;
+}
+
+static void put_text(facts *f, fact which, const char *s) {
+    if (!s || !*s)
+        return;
+    fxs_buf_puts(&f->h->raw, s);
+    put(f, which);
+}
+
+static void put_number(facts *f, fact which, double x) {
+    if (!(x > 0))
+        return;
+    fxs_buf_printf(&f->h->raw, "%.15g", x);
+    put(f, which);
+}
+
+/* ---- what it is ---- */
+
+static void put_kind(facts *f) {
+    const fxs_node *n = f->node;
+    const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(f->root, n->target) : NULL;
+    put_text(f, FACT_KIND, fxs_kind_name(n->kind));
+    put_text(f, FACT_TARGET, n->target);
+    if (m)
+        put_text(f, FACT_CLASS, n->meta.inside && n->type ? n->type : m->class_name);
+    if (m && !n->meta.inside) {
+        fxs_buf_layer(&f->h->raw, m);
+        put(f, FACT_LAYER);
+    }
+    put_text(f, FACT_TYPE, n->meta.type_name);
+    put_number(f, FACT_INSIDE, (double)n->meta.inside);
+    put_number(f, FACT_TIMES, n->meta.times > 1 ? (double)n->meta.times : 0);
+}
+
+static void put_args(facts *f) {
+    if (fxs_value_len(&f->node->args)) {
+        fxs_buf_arg(&f->h->raw, &f->node->args, 0);
+        put(f, FACT_ARGS);
+    }
+    if (fxs_value_len(&f->node->kwargs)) {
+        fxs_buf_arg(&f->h->raw, &f->node->kwargs, 0);
+        put(f, FACT_KWARGS);
+    }
+}
+
+/* ---- what it gave ---- */
+
+static void put_outcome(facts *f) {
+    static const char *const words[FXS_OUTCOME_COUNT] = {
+        [FXS_FAILED] = "failed", [FXS_UNKNOWN] = "unknown", [FXS_BLOCKED] = "blocked"};
+    const fxs_meta *meta = &f->node->meta;
+    put_text(f, FACT_OUTCOME, words[meta->outcome]);
+    if (meta->outcome == FXS_BLOCKED && meta->culprit) {
+        fxs_buf_printf(&f->h->raw, "needs the result of %s", meta->culprit->name);
+        put(f, FACT_MESSAGE);
+    } else {
+        put_text(f, FACT_MESSAGE, meta->message);
+    }
+}
+
+static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
+}
+
+/* One text an element where there are tensors in it, as in a label. */
+static bool is_split(const fxs_value *v) {
+    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) &&
+           fxs_value_len(v) && !fxs_value_visit(v, no_tensor_leaf, NULL);
+}
+
+static void put_result(facts *f) {
+    const fxs_value *v = &f->node->meta.result;
+    if (f->node->meta.outcome != FXS_DONE)
+        return;
+    if (!is_split(v)) {
+        fxs_buf_result(&f->h->raw, v);
+        put(f, FACT_RESULT);
+        return;
+    }
+    size_t n = fxs_value_len(v);
+    for (size_t i = 0; i < n && i < MAX_ITEMS; i++) {
+        if (v->tag == FXS_V_DICT)
+            fxs_buf_node_repr(&f->h->raw, fxs_value_key(v, i));
+        else
+            fxs_buf_printf(&f->h->raw, "%zu", i);
+        fxs_buf_puts(&f->h->raw, ": ");
+        fxs_buf_result(&f->h->raw, fxs_value_item(v, i));
+        put(f, FACT_RESULT);
+    }
+    if (n > MAX_ITEMS) {
+        fxs_buf_printf(&f->h->raw, "... %zu more", n - MAX_ITEMS);
+        put(f, FACT_RESULT);
+    }
+}
+
+typedef struct tensors {
+    facts *f;
+    size_t n;
+    double bytes;
+} tensors;
+
+static bool put_tensor(void *user, const fxs_value *leaf) {
+    tensors *k = user;
+    if (leaf->tag != FXS_V_TENSOR)
+        return true;
+    const fxs_tensor *t = leaf->u.tensor;
+    k->bytes += (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype);
+    if (k->n++ >= MAX_ITEMS)
+        return true;
+    fxs_buf *raw = &k->f->h->raw;
+    fxs_buf_putc(raw, '(');
+    for (int i = 0; i < t->ndim; i++)
+        fxs_buf_printf(raw, i ? ", %lld" : "%lld", (long long)t->strides[i]);
+    fxs_buf_puts(raw, t->ndim == 1 ? ",)" : ")");
+    fxs_memory_format format = fxs_tensor_memory_format(t);
+    if (format == FXS_NO_FORMAT)
+        fxs_buf_puts(raw, ", not contiguous");
+    else if (format != FXS_CONTIGUOUS)
+        fxs_buf_printf(raw, ", %s", fxs_memory_format_text(format) + strlen("torch."));
+    put(k->f, FACT_STRIDE);
+    return true;
+}
+
+static void put_tensors(facts *f) {
+    tensors k = {.f = f};
+    if (f->node->meta.outcome != FXS_DONE)
+        return;
+    fxs_value_visit(&f->node->meta.result, put_tensor, &k);
+    put_number(f, FACT_MEMORY, k.bytes);
+}
+
+/* ---- what it cost, what is in it, where it is from ---- */
+
+static void put_costs(facts *f) {
+    const fxs_meta *meta = &f->node->meta;
+    put_number(f, FACT_PARAMS, (double)meta->parameters);
+    put_number(f, FACT_FLOPS, meta->flops);
+    put_number(f, FACT_READ, meta->bytes_read);
+    put_number(f, FACT_WRITTEN, meta->bytes_written);
+    put_number(f, FACT_TIME, f->h->times ? meta->seconds : 0);
+}
+
+static void put_stats(facts *f) {
+    const fxs_meta *meta = &f->node->meta;
+    for (size_t i = 0; i < meta->nstats && i < MAX_ITEMS; i++) {
+        const fxs_stats *s = &meta->stats[i];
+        fxs_buf_printf(&f->h->raw, "min %.4g, max %.4g, mean %.4g, zeros %.3g%%", s->min, s->max,
+                       s->mean, s->zeros * 100);
+        put(f, FACT_STATS);
+        if (!s->nan && !s->inf)
+            continue;
+        fxs_buf_printf(&f->h->raw, "%lld NaN, %lld Inf of %lld", (long long)s->nan,
+                       (long long)s->inf, (long long)s->numel);
+        put(f, FACT_BAD);
+    }
+}
+
+static void put_origin(facts *f) {
+    fxs_place at = fxs_node_place(f->node);
+    const fxs_scope *s = fxs_node_scope(f->node);
+    if (at.file) {
+        const char *name = strrchr(at.file, '/');
+        fxs_buf_printf(&f->h->raw, "%s:%d", name ? name + 1 : at.file, at.line);
+        put(f, FACT_SOURCE);
+    }
+    if (s) {
+        fxs_buf_printf(&f->h->raw, "%s%s%s", s->path, *s->path ? " " : "", s->class_name);
+        put(f, FACT_MODULE);
+    }
+}
+
+void fxs_html_facts(fxs_html *h, const fxs_module *root, const fxs_node *n) {
+    static void (*const all[])(facts *) = {put_kind,    put_args,  put_outcome, put_result,
+                                           put_tensors, put_costs, put_stats,   put_origin};
+    facts f = {.h = h, .root = root, .node = n};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i](&f);
+    fxs_html_int(h, (long long)f.n);
+    for (size_t i = 0; i < f.n; i++) {
+        fxs_html_int(h, f.items[i].fact);
+        fxs_html_int(h, (long long)f.items[i].text);
+    }
+}
