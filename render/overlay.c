@@ -272,7 +272,7 @@ static fxs_status color_by_family(const painter *p, const fxs_module *m) {
                           fxs_color_between(p->palette->family[g], v->theme->edge));
     }
     if (nnone) {
-        fxs_buf_puts(&b.text, "no operator");
+        fxs_buf_puts(&b.text, "no single operator");
         fxs_legend_swatch(&b, p->palette->none,
                           fxs_color_between(p->palette->none, v->theme->edge));
     }

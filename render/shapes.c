@@ -1,5 +1,6 @@
 /* shapes.c: what goes along an edge, as the edge's label: the sizes of the tensors, with the dtype
- * where it is not float32. Called by view.c. */
+ * where it is not float32. Of a box with several results nobody knows here which one an edge takes:
+ * it says what they have in common, or nothing. Called by view.c. */
 #include <string.h>
 
 #include "escape.h"
@@ -9,14 +10,23 @@ enum { MOST = 3 }; /* tensors that are told one by one */
 
 typedef struct shapes {
     fxs_buf text;
-    size_t n;
+    size_t n, first; /* how many, and the length of the first one's text */
+    const fxs_tensor *like;
+    bool equal; /* all are like the first */
 } shapes;
+
+static bool same(const fxs_tensor *a, const fxs_tensor *b) {
+    return a->dtype == b->dtype && a->ndim == b->ndim &&
+           memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0;
+}
 
 static bool put_shape(void *user, const fxs_value *leaf) {
     shapes *s = user;
     if (leaf->tag != FXS_V_TENSOR)
         return true;
     const fxs_tensor *t = leaf->u.tensor;
+    s->like = s->like ? s->like : t;
+    s->equal = s->equal && same(s->like, t);
     if (s->n++ >= MOST)
         return true;
     if (s->n > 1)
@@ -27,21 +37,33 @@ static bool put_shape(void *user, const fxs_value *leaf) {
         fxs_buf_printf(&s->text, i ? "\303\227%lld" : "%lld", (long long)t->sizes[i]);
     if (t->ndim == 0)
         fxs_buf_puts(&s->text, "scalar");
+    s->first = s->n == 1 ? s->text.len : s->first;
     return true;
+}
+
+static void put_shapes(const fxs_meta *meta, shapes *s) {
+    fxs_value_visit(&meta->result, put_shape, s);
+    if (s->n < 2)
+        return;
+    if (meta->inside || s->equal) {
+        fxs_buf_cut(&s->text, s->equal ? s->first : 0);
+        if (!meta->inside)
+            fxs_buf_printf(&s->text, " (%zu tensors)", s->n);
+    } else if (s->n > MOST) {
+        fxs_buf_cut(&s->text, 0);
+        fxs_buf_printf(&s->text, "%zu tensors", s->n);
+    }
 }
 
 static bool label(fxs_view *v, fxs_view_edge *e) {
     const fxs_meta *meta = &v->nodes[e->from].node->meta;
-    shapes s = {0};
+    shapes s = {.equal = true};
     fxs_buf clean = {0};
     if (meta->outcome != FXS_DONE || !meta->has_tensor)
         return true;
-    fxs_value_visit(&meta->result, put_shape, &s);
-    if (s.n > MOST) {
-        fxs_buf_cut(&s.text, 0);
-        fxs_buf_printf(&s.text, "%zu tensors", s.n);
-    }
-    fxs_clean(&clean, s.text.data ? s.text.data : "", s.text.len, FXS_CELL_CHARS, false);
+    put_shapes(meta, &s);
+    if (s.text.len)
+        fxs_clean(&clean, s.text.data, s.text.len, FXS_CELL_CHARS, false);
     fxs_buf_add(&clean, "", 0);
     bool ok = !s.text.failed && !clean.failed;
     fxs_line *l = &e->label;

@@ -246,6 +246,33 @@ static void shapes_beside_edges(void **state) {
     assert_int_equal(count_of(svg, ">int64 1\303\2274\303\2278\303\2278</text>"), 1);
     assert_int_equal(count_of(dot, "label=\"1\303\2273\303\22716\303\22716\""), 1);
     fxs_free(svg), fxs_free(dot);
+    /* Several tensors: what they have in common, else one by one; of a box nobody knows which. */
+    fxs_value equal = TUPLE(ctx, TENSOR_OF(2, 3), TENSOR_OF(2, 3)),
+              two = TUPLE(ctx, TENSOR_OF(2, 3), meta_tensor(ctx, FXS_BOOL, SIZES(7))),
+              four = TUPLE(ctx, TENSOR_OF(1), TENSOR_OF(2), TENSOR_OF(3), TENSOR_OF(4));
+    const struct {
+        fxs_value result;
+        size_t inside;
+        const char *says;
+    } cases[] = {{equal, 0, "2\303\2273 (2 tensors)"},
+                 {equal, 5, "2\303\2273"},
+                 {two, 0, "2\303\2273, bool 7"},
+                 {two, 5, NULL},
+                 {four, 0, "4 tensors"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fxs_node *y = node_of(m, "y");
+        char label[100];
+        fxs_node_clear_meta(y);
+        set_done(y, fxs_value_ref(cases[i].result));
+        y->meta.inside = cases[i].inside;
+        dot = draw(m, &opt, "dot", NULL);
+        snprintf(label, sizeof label, "\"y\" -> \"interpolate\"%s%s",
+                 cases[i].says ? " [label=\"" : ";", cases[i].says ? cases[i].says : "");
+        if (!strstr(dot, label))
+            fail_msg("case %zu: no %s", i, label);
+        fxs_free(dot);
+    }
+    fxs_value_unref(&equal), fxs_value_unref(&two), fxs_value_unref(&four);
     fxs_module_unref(m);
 }
 
@@ -264,6 +291,32 @@ static void legend_is_free(const fxs_scene *s) {
     }
     for (size_t i = 0; i < s->view->nnodes; i++)
         assert_true(s->boxes[i].y > low);
+}
+
+static bool label_area(const fxs_scene *s, size_t edge, fxs_area *out) {
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
+    fxs_point at = s->curves[edge].label;
+    *out =
+        (fxs_area){{at.x, at.y - face->baseline},
+                   {at.x + s->view->edges[edge].label.width, at.y - face->baseline + face->line}};
+    return fxs_label_shown(s, edge);
+}
+
+/* Labels on boxes and on each other. */
+static void labels_are_free(const fxs_scene *s, const char *engine) {
+    fxs_area a, b;
+    for (size_t i = 0; i < s->view->nedges; i++) {
+        if (!label_area(s, i, &a))
+            continue;
+        for (size_t k = 0; k < s->view->nnodes; k++) {
+            b = geo_box(s, k);
+            if (geo_overlap(&a, &b))
+                fail_msg("%s: a label on box %s", engine, s->view->nodes[k].node->name);
+        }
+        for (size_t k = 0; k < i; k++)
+            if (label_area(s, k, &b) && geo_overlap(&a, &b))
+                fail_msg("%s: label on label: %s", engine, s->view->edges[i].label.text);
+    }
 }
 
 static void check_places(fxs_module *m, const char *engine, const char *direction) {
@@ -287,6 +340,7 @@ static void check_places(fxs_module *m, const char *engine, const char *directio
     }
     assert_true(labelled > 0 && shown > 0);
     legend_is_free(&scene);
+    labels_are_free(&scene, engine);
     fxs_buf_free(&notes);
     fxs_scene_free(&scene);
     fxs_view_free(&view);
