@@ -43,6 +43,31 @@ bool fxs_draw_row_find(const char *name, unsigned *bit) {
     return false;
 }
 
+bool fxs_draw_rows(const char *list, unsigned *rows) {
+    unsigned bits = list && (*list == '+' || *list == '-') ? FXS_ROW_DEFAULT : 0, bit;
+    bool less = false;
+    for (const char *s = list;; s++) {
+        char name[32];
+        if (!s)
+            return false;
+        less = *s == '-' || (less && *s != '+');
+        s += *s == '+' || *s == '-';
+        size_t n = strcspn(s, ",");
+        if (n >= sizeof name)
+            return false;
+        memcpy(name, s, n);
+        name[n] = '\0';
+        if (!fxs_draw_row_find(name, &bit))
+            return false;
+        bits = less ? bits & ~bit : bits | bit;
+        s += n;
+        if (!*s)
+            break;
+    }
+    *rows = bits;
+    return true;
+}
+
 const char *fxs_draw_row_name(size_t i) { return i < FXS_ROW_COUNT ? row_names[i] : NULL; }
 const char *fxs_draw_format_name(size_t i) { return i < NCANVASES ? canvases[i].name : NULL; }
 

@@ -52,6 +52,10 @@ typedef enum fxs_row {
 
 /* Finds a row's bit by its name ("result"); false when there is none. */
 FXS_API bool fxs_draw_row_find(const char *name, unsigned *bit);
+/* Reads a list of names with commas between, as `fxscope draw --show` has it: "name,result". "+" in
+ * front of the first name begins with the default, "+" and "-" in front of any add it and all that
+ * follow, and take them away: "+time,-kind,target". False, *rows as it was: a name is not known. */
+FXS_API bool fxs_draw_rows(const char *list, unsigned *rows);
 /* Name of the i-th row, NULL from FXS_ROW_COUNT on. */
 FXS_API const char *fxs_draw_row_name(size_t i);
 

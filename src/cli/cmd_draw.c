@@ -145,24 +145,11 @@ static cli_exit check_outputs(const cli_settings *s, cli_list *files, bool *to_s
     return CLI_OK;
 }
 
-static unsigned row_bit(const char *word, size_t len) {
-    for (unsigned i = 0; row_words[i]; i++)
-        if (strlen(row_words[i]) == len && memcmp(row_words[i], word, len) == 0)
-            return 1u << i;
-    return 0; /* can't be: the parser checked the words */
-}
-
-/* A sign before the first word: from the default on; without any sign a word is added. */
+/* The words are known: the parser checked them. */
 static unsigned row_bits(const cli_settings *s) {
-    const char *w = s->rows ? s->rows : "+";
-    unsigned bits = *w == '+' || *w == '-' ? FXS_ROW_DEFAULT : 0;
-    for (bool less = false; *w;) {
-        less = *w == '-' || (less && *w != '+'); /* "-a,b" takes both away */
-        w += *w == '+' || *w == '-';
-        size_t len = strcspn(w, ",");
-        bits = less ? bits & ~row_bit(w, len) : bits | row_bit(w, len);
-        w += len + (w[len] == ',');
-    }
+    unsigned bits = FXS_ROW_DEFAULT;
+    if (s->rows)
+        fxs_draw_rows(s->rows, &bits);
     return bits | (s->stats ? FXS_ROW_STATS : 0);
 }
 

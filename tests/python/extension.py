@@ -52,6 +52,17 @@ def test_a_picture_shows_itself_and_is_saved():
         assert fxscope.draw(model, [Example()]).svg == fxscope.draw(MODEL, [Example()]).svg
 
 
+def test_a_picture_in_colours():
+    picture = fxscope.draw(MODEL, [Example()], color_by='flops', palette='grey', edge_shapes=True,
+                           show='name,shape')
+    assert 'FLOPs' in picture.svg and '>2\u00d78\u00d76\u00d76<' in picture.svg
+    assert 'call_module<' not in picture.svg
+    assert fxscope.draw(MODEL, [Example()], rows='name').svg == fxscope.draw(
+        MODEL, [Example()], show='name').svg
+    raises(RuntimeError, lambda: fxscope.draw(MODEL, color_by='mood').svg, text='known: kind')
+    raises(ValueError, lambda: fxscope.draw(MODEL, show='name,moods').svg, text='name,moods')
+
+
 def test_tables_tell_values():
     row = {node['name']: node for node in fxscope.table(MODEL, [Example()], execute=True)}['conv']
     assert row['outcome'] == 'done' and row['flops'] > 0 and row['parameters'] == 224

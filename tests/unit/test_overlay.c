@@ -240,6 +240,7 @@ static void each_row_says_its_own(void **state) {
 static void shapes_beside_edges(void **state) {
     fxs_ctx *ctx = *state;
     fxs_module *m = sample_module(ctx);
+    fxs_node_clear_meta(node_of(m, "y"));
     set_done(node_of(m, "y"), meta_tensor(ctx, FXS_INT64, SIZES(1, 4, 8, 8)));
     fxs_draw_options opt = {.edge_shapes = true};
     char *svg = draw(m, &opt, "svg", NULL), *dot = draw(m, &opt, "dot", NULL);

@@ -257,6 +257,25 @@ static void rows_by_name(void **state) {
     assert_true(fxs_draw_row_find("result", &bit));
     assert_int_equal(bit, FXS_ROW_RESULT);
     assert_false(fxs_draw_row_find("results", &bit));
+    static const struct {
+        const char *list;
+        unsigned rows;
+    } lists[] = {
+        {"name,result", FXS_ROW_NAME | FXS_ROW_RESULT},
+        {"+time", FXS_ROW_DEFAULT | FXS_ROW_TIME},
+        {"-kind,target", FXS_ROW_DEFAULT & ~(FXS_ROW_KIND | FXS_ROW_TARGET)},
+        {"+time,-kind,+flops", (FXS_ROW_DEFAULT & ~FXS_ROW_KIND) | FXS_ROW_TIME | FXS_ROW_FLOPS},
+        {"name,kind,-name", FXS_ROW_KIND},
+        {"name,,kind", 0},
+        {"name,", 0},
+        {"++time", 0},
+        {"+", 0},
+        {"a-name-that-is-longer-than-any-row-has", 0}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        unsigned rows = 0;
+        assert_int_equal(fxs_draw_rows(lists[i].list, &rows), lists[i].rows != 0);
+        assert_int_equal(rows, lists[i].rows);
+    }
     assert_string_equal(fxs_draw_row_name(0), "name");
     assert_null(fxs_draw_row_name(FXS_ROW_COUNT));
 }

@@ -281,6 +281,7 @@ CALL(fxs_module_write, fxs_module_write(w->m, s, stdout))
 #ifdef FXS_HAVE_RENDER
 static unsigned bit;
 CALL(fxs_draw_row_find, found(fxs_draw_row_find(s, &bit)))
+CALL(fxs_draw_rows, found(fxs_draw_rows(s, &bit)))
 
 static fxs_status call_fxs_draw(world *w, const char *s) {
     char *bytes = NULL;
@@ -359,9 +360,9 @@ static const struct {
     ROW(fxs_run_text, OK, OK)                                 /* no inputs */
     ROW(fxs_module_write, EINVAL, EINVAL)
 #ifdef FXS_HAVE_RENDER
-        ROW(fxs_draw_row_find, ENOTFOUND, ENOTFOUND) ROW(fxs_draw, EINVAL, EINVAL)
-            ROW(fxs_draw_profile, EINVAL, EINVAL) ROW(fxs_draw_memory, EINVAL, EINVAL)
-                ROW(fxs_draw_dot, EINVAL, EINVAL)
+        ROW(fxs_draw_row_find, ENOTFOUND, ENOTFOUND) ROW(fxs_draw_rows, ENOTFOUND, ENOTFOUND)
+            ROW(fxs_draw, EINVAL, EINVAL) ROW(fxs_draw_profile, EINVAL, EINVAL)
+                ROW(fxs_draw_memory, EINVAL, EINVAL) ROW(fxs_draw_dot, EINVAL, EINVAL)
 #endif
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -94,24 +94,21 @@ static PyObject *model_json(PyObject *o, PyObject *unused) {
 #ifdef FXS_HAVE_RENDER
 /* draw(format, ...): the picture as bytes, and what there is to say of it. */
 static PyObject *model_draw(PyObject *o, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"format", "theme", "direction", "title", "dpi", "rows", NULL};
-    const char *format, *rows = NULL;
+    static char *names[] = {"format", "theme",    "direction", "title",       "dpi", "rows",
+                            "show",   "color_by", "palette",   "edge_shapes", NULL};
+    const char *format, *rows = NULL, *show = NULL;
     fxs_draw_options opt = {0};
     char *bytes = NULL, *notes = NULL;
     size_t len = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zzzdz:draw", names, &format, &opt.theme,
-                                     &opt.direction, &opt.title, &opt.dpi, &rows))
+    int shapes = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|zzzdzzzzp:draw", names, &format, &opt.theme,
+                                     &opt.direction, &opt.title, &opt.dpi, &rows, &show,
+                                     &opt.color_by, &opt.palette, &shapes))
         return NULL;
-    for (const char *s = rows; s && *s;) {
-        char name[32];
-        size_t n = strcspn(s, ",");
-        unsigned bit;
-        snprintf(name, sizeof name, "%.*s", (int)n, s);
-        if (!fxs_draw_row_find(name, &bit))
-            return PyErr_Format(PyExc_ValueError, "there is no row '%s'", name);
-        opt.rows |= bit;
-        s += n + (s[n] == ',');
-    }
+    opt.edge_shapes = shapes;
+    show = show ? show : rows;
+    if (show && !fxs_draw_rows(show, &opt.rows))
+        return PyErr_Format(PyExc_ValueError, "there is a row in '%s' that is not known", show);
     fxs_status s = fxs_draw_memory(((FxpyModel *)o)->m, &opt, format, &bytes, &len, &notes);
     PyObject *out = s == FXS_OK ? Py_BuildValue("y#s", bytes, (Py_ssize_t)len, notes ? notes : "")
                                 : fxpy_raise();

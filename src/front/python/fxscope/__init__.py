@@ -132,8 +132,8 @@ def _run(model, inputs, execute=False):
 def draw(model, inputs=(), path=None, *, execute=False, **options):
     """Draws a model, with the shape of every result when inputs are given: tensors, shapes, or
     texts like '1x3x224x224' (see `fxscope help inputs`), in a list, or a dict by name. options:
-    theme, direction, title, dpi, rows. The path's extension says the kind: svg, png, pdf, html (a
-    page to look around in), dot."""
+    theme, direction, title, dpi, show (rows of a node), color_by, palette, edge_shapes. The path's
+    extension says the kind: svg, png, pdf, html (a page to look around in), dot."""
     picture = Picture(_run(model, inputs, execute), options)
     if path is not None:
         picture.save(path)
