@@ -9,6 +9,8 @@
 #include "fxoutline.h"
 #include "html.h"
 #include "layout.h"
+#include "op/group.h"
+#include "palette.h"
 
 enum { FLUSH = 1 << 16, FACT_CHARS = 4000 };
 
@@ -111,14 +113,33 @@ static void put_colors(fxs_html *h, const fxs_theme *t) {
     fxs_html_puts(h, "]");
 }
 
-static void put_styles(fxs_html *h) {
-    fxs_html_puts(h, ",\n\"styles\":[");
-    for (int i = 0; i < FXS_STYLE_COUNT; i++) {
-        const char *name = fxs_style_class((fxs_style)i);
-        fxs_html_puts(h, i ? "," : "");
-        fxs_html_json(h, name, strlen(name));
+/* The steps of a scale; no value, where NaN begins, where it came from; the families. */
+static void put_palette(fxs_html *h, const fxs_palette *p) {
+    fxs_html_puts(h, "[");
+    for (int i = 0; i < FXS_PALETTE_STEPS; i++)
+        fxs_html_int(h, p->step[i]);
+    fxs_html_int(h, p->none);
+    fxs_html_int(h, p->first);
+    fxs_html_int(h, p->inherited);
+    for (int i = 0; i < FXS_GROUP_COUNT; i++)
+        fxs_html_int(h, p->family[i]);
+    fxs_html_puts(h, "]");
+}
+
+static void put_words(fxs_html *h, const char *name, size_t n, const char *(*word)(size_t i)) {
+    fxs_html_puts(h, name);
+    for (size_t i = 0; i < n; i++) {
+        fxs_html_puts(h, i ? "," : "[");
+        fxs_html_json(h, word(i), strlen(word(i)));
     }
-    fxs_html_puts(h, "],\n\"inks\":[");
+    fxs_html_puts(h, "]");
+}
+
+static const char *style_name(size_t i) { return fxs_style_class((fxs_style)i); }
+static const char *family_name(size_t i) { return fxs_group_text((fxs_group)i); }
+
+static void put_inks(fxs_html *h) {
+    fxs_html_puts(h, ",\n\"inks\":[");
     for (int i = 0; i < FXS_INK_COUNT; i++) {
         fxs_html_puts(h, i ? ",[" : "[");
         fxs_html_int(h, fxs_faces[i].bold);
@@ -127,18 +148,37 @@ static void put_styles(fxs_html *h) {
         fxs_html_int(h, lround(fxs_faces[i].baseline * 100));
         fxs_html_puts(h, "]");
     }
-    fxs_html_puts(h, "],\n\"themes\":{\"light\":");
-    put_colors(h, fxs_theme_find("light"));
+    fxs_html_puts(h, "]");
+}
+
+/* The page has a light and a dark look; another theme takes the light one's place. */
+static void put_looks(fxs_html *h, const fxs_draw_options *o) {
+    bool other = o->theme && strcmp(o->theme, "dark") != 0;
+    const fxs_theme *light = fxs_theme_find(other ? o->theme : "light"),
+                    *dark = fxs_theme_find("dark");
+    put_words(h, ",\n\"styles\":", FXS_STYLE_COUNT, style_name);
+    put_words(h, ",\n\"families\":", FXS_GROUP_COUNT, family_name);
+    put_inks(h);
+    fxs_html_puts(h, ",\n\"themes\":{\"light\":");
+    put_colors(h, light);
     fxs_html_puts(h, ",\"dark\":");
-    put_colors(h, fxs_theme_find("dark"));
+    put_colors(h, dark);
+    fxs_html_puts(h, "},\n\"palettes\":{\"light\":");
+    put_palette(h, fxs_palette_find(o->palette, light));
+    fxs_html_puts(h, ",\"dark\":");
+    put_palette(h, fxs_palette_find(o->palette, dark));
     fxs_html_puts(h, "}");
 }
 
+/* A member with a text, which may be anything. */
 static void put_member(fxs_html *h, const char *name, const char *value) {
     fxs_html_puts(h, ",\n");
     fxs_html_json(h, name, strlen(name));
     fxs_html_puts(h, ":");
-    fxs_html_json(h, value, strlen(value));
+    fxs_clean(&h->clean, value, strlen(value), FACT_CHARS, false);
+    fxs_html_json(h, h->clean.data ? h->clean.data : "", h->clean.len);
+    h->failed |= h->clean.failed;
+    fxs_buf_cut(&h->clean, 0);
 }
 
 static void put_head(fxs_html *h, const fxs_view *v, const fxs_canvas_options *opt) {
@@ -150,12 +190,17 @@ static void put_head(fxs_html *h, const fxs_view *v, const fxs_canvas_options *o
     put_member(h, "name", v->name);
     put_member(h, "title", title);
     put_member(h, "description", v->description);
-    put_member(h, "theme", opt->draw->theme ? opt->draw->theme : "");
+    const fxs_draw_options *o = opt->draw;
+    put_member(h, "theme", !o->theme ? "" : strcmp(o->theme, "dark") == 0 ? "dark" : "light");
+    put_member(h, "colorBy", o->color_by ? o->color_by : "");
+    put_member(h, "valueTitle", o->overlay_title ? o->overlay_title : "value");
+    fxs_html_puts(h, ",\n\"scale\":");
+    fxs_html_int(h, o->color_scale);
     fxs_html_puts(h, ",\n\"lr\":");
     fxs_html_int(h, v->lr);
     fxs_html_puts(h, ",\n\"parameters\":");
     fxs_html_int(h, (long long)fxs_module_parameter_count(opt->m));
-    put_styles(h);
+    put_looks(h, o);
     fxs_html_puts(h, ",\n\"facts\":");
     fxs_html_fact_names(h);
 }
@@ -194,6 +239,7 @@ static fxs_status put_level_model(fxs_html *h, const fxs_module *level, const fx
     fxs_scene scene = {.view = &view};
     how.title = NULL;
     how.clusters = false;
+    how.color_by = NULL; /* the page colours */
     fxs_status s = fxs_view_make(level, &how, opt->fonts, &view);
     if (s == FXS_OK)
         s = name_ports(&view, what);
@@ -262,7 +308,9 @@ static fxs_status put_page(fxs_html *h, const fxs_view *v, const fxs_canvas_opti
 
 fxs_status fxs_canvas_html(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                            fxs_sink *out) {
-    fxs_html h = {.ctx = ctx, .sink = out, .times = opt->draw->rows & FXS_ROW_TIME};
+    const fxs_draw_options *o = opt->draw;
+    bool by_time = o->color_by && strcmp(o->color_by, "time") == 0;
+    fxs_html h = {.ctx = ctx, .sink = out, .times = by_time || o->rows & FXS_ROW_TIME};
     fxs_status status = put_page(&h, s->view, opt);
     fxs_buf_free(&h.buf);
     fxs_buf_free(&h.raw);

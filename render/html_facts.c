@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emit/facts.h"
 #include "emit/format.h"
 #include "html.h"
+#include "op/group.h"
+#include "overlay.h"
 
 enum { MAX_ITEMS = 64 };
 
@@ -30,6 +33,9 @@ enum { MAX_ITEMS = 64 };
     X(TIME, "time")                                                                                \
     X(STATS, "statistics")                                                                         \
     X(BAD, "NaN and Inf")                                                                          \
+    X(BEGINS, "NaN or Inf")                                                                        \
+    X(FAMILY, "family")                                                                            \
+    X(VALUE, "value")                                                                              \
     X(INSIDE, "nodes inside")                                                                      \
     X(TIMES, "equal blocks")                                                                       \
     X(SOURCE, "source")                                                                            \
@@ -174,7 +180,6 @@ static void put_result(facts *f) {
 typedef struct tensors {
     facts *f;
     size_t n;
-    double bytes;
 } tensors;
 
 static bool put_tensor(void *user, const fxs_value *leaf) {
@@ -182,7 +187,6 @@ static bool put_tensor(void *user, const fxs_value *leaf) {
     if (leaf->tag != FXS_V_TENSOR)
         return true;
     const fxs_tensor *t = leaf->u.tensor;
-    k->bytes += (double)fxs_tensor_numel(t) * (double)fxs_dtype_size(t->dtype);
     if (k->n++ >= MAX_ITEMS)
         return true;
     fxs_buf *raw = &k->f->h->raw;
@@ -204,7 +208,7 @@ static void put_tensors(facts *f) {
     if (f->node->meta.outcome != FXS_DONE)
         return;
     fxs_value_visit(&f->node->meta.result, put_tensor, &k);
-    put_number(f, FACT_MEMORY, k.bytes);
+    put_number(f, FACT_MEMORY, fxs_result_bytes(&f->node->meta));
 }
 
 /* ---- what it cost, what is in it, where it is from ---- */
@@ -233,6 +237,23 @@ static void put_stats(facts *f) {
     }
 }
 
+/* What a box can be coloured by, beside its costs. */
+static void put_colored(facts *f) {
+    static const char *const begins[] = {NULL, "begins here", "from an input"};
+    const fxs_meta *meta = &f->node->meta;
+    bool none;
+    fxs_group group;
+    if (fxs_overlay_family(f->node, f->root, &none, &group) != FXS_OK)
+        f->h->failed = true;
+    else if (!none)
+        put_text(f, FACT_FAMILY, fxs_group_text(group));
+    put_text(f, FACT_BEGINS, begins[fxs_node_nonfinite(f->node)]);
+    if (meta->has_overlay) {
+        fxs_buf_printf(&f->h->raw, "%.15g", meta->overlay);
+        put(f, FACT_VALUE);
+    }
+}
+
 static void put_origin(facts *f) {
     fxs_place at = fxs_node_place(f->node);
     const fxs_scope *s = fxs_node_scope(f->node);
@@ -248,8 +269,9 @@ static void put_origin(facts *f) {
 }
 
 void fxs_html_facts(fxs_html *h, const fxs_module *root, const fxs_node *n) {
-    static void (*const all[])(facts *) = {put_kind,    put_args,  put_outcome, put_result,
-                                           put_tensors, put_costs, put_stats,   put_origin};
+    static void (*const all[])(facts *) = {put_kind,   put_args,    put_outcome,
+                                           put_result, put_tensors, put_costs,
+                                           put_stats,  put_colored, put_origin};
     facts f = {.h = h, .root = root, .node = n};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i](&f);

@@ -65,6 +65,13 @@ static void put_curve(fxs_html *h, const fxs_curve *c) {
     }
 }
 
+/* Its text, and where it begins. */
+static void put_edge_label(fxs_html *h, const fxs_line *label, const fxs_curve *c) {
+    fxs_html_int(h, (long long)fxs_html_text(h, label->text, label->len));
+    fxs_html_int(h, tenths(c->label.x));
+    fxs_html_int(h, tenths(c->label.y));
+}
+
 static void put_edges(fxs_html *h, const fxs_scene *s) {
     for (size_t i = 0; i < s->view->nedges; i++) {
         const fxs_view_edge *e = &s->view->edges[i];
@@ -72,8 +79,11 @@ static void put_edges(fxs_html *h, const fxs_scene *s) {
             continue;
         fxs_html_int(h, (long long)e->from);
         fxs_html_int(h, (long long)e->to);
-        fxs_html_int(h, e->tensor);
+        bool labelled = fxs_label_shown(s, i);
+        fxs_html_int(h, e->tensor + (labelled ? 2 : 0));
         put_curve(h, &s->curves[i]);
+        if (labelled)
+            put_edge_label(h, &e->label, &s->curves[i]);
         fxs_html_flush(h, 1 << 16);
     }
 }

@@ -222,9 +222,8 @@ static bool color_by_number(const painter *p, const measure *by, const fxs_draw_
 
 /* ---- words ---- */
 
-static fxs_status find_group(const fxs_view_node *n, const fxs_module *m, bool *none,
-                             fxs_group *out) {
-    const fxs_node *node = n->node;
+fxs_status fxs_overlay_family(const fxs_node *node, const fxs_module *m, bool *none,
+                              fxs_group *out) {
     fxs_ctx *ctx = node->graph->ctx;
     char spelling[256];
     *out = FXS_GROUP_OTHER;
@@ -253,7 +252,7 @@ static fxs_status color_by_family(const painter *p, const fxs_module *m) {
     for (size_t i = 0; i < v->nnodes; i++) {
         fxs_group g;
         bool none;
-        FXS_TRY(find_group(&v->nodes[i], m, &none, &g));
+        FXS_TRY(fxs_overlay_family(v->nodes[i].node, m, &none, &g));
         if (!add_class(p, &v->nodes[i], "family-", none ? "none" : fxs_group_class(g)))
             return fxs_fail_memory(p->ctx);
         if (is_bad(&v->nodes[i]))

@@ -144,11 +144,28 @@ function flattenLevel(level, ox, oy, out) {
     for (let at = 0, raw = level.edges; at < raw.length;) {
         const n = raw[at + 3], points = bent(level, raw[at], raw[at + 1], raw, at + 4, n);
         out.edges.push(edgeOf(level, raw, at, points, ox, oy));
-        at += 6 + 2 * n;
+        at += raw[at + 2] & 2 ? 9 + 2 * n : 6 + 2 * n;
     }
 }
+// An edge's label goes along with the point of the curve that it stands beside.
+function labelOf(level, raw, at, points, ox, oy) {
+    if (!(raw[at + 2] & 2)) return null;
+    const n = raw[at + 3], end = at + 6 + 2 * n, lx = raw[end + 1] / 10, ly = raw[end + 2] / 10, { fx, fy } = level.scene;
+    let x = 0, y = 0, near = null;
+    for (let k = 0; k < n; k++) {
+        x += raw[at + 4 + 2 * k] / 10;
+        y += raw[at + 5 + 2 * k] / 10;
+        const far = Math.abs(x - lx) + Math.abs(y - ly);
+        if (!near || far < near.far) near = { far, x, y };
+    }
+    // On the line that the curve's end was moved to, where it is on that.
+    const straight = Math.abs(near[across] - raw[at + (LR ? 5 : 4)] / 10) < 0.2;
+    const to = { x: fx(near.x), y: fy(near.y) };
+    if (straight) to[across] = points[LR ? 1 : 0];
+    return { text: raw[end], x: ox + to.x + lx - near.x, y: oy + to.y + ly - near.y };
+}
 function edgeOf(level, raw, at, points, ox, oy) {
-    const edge = { from: level.items[raw[at]], to: level.items[raw[at + 1]], tensor: raw[at + 2] === 1, over: level.over, points, x: Infinity, y: Infinity, x2: -Infinity, y2: -Infinity };
+    const edge = { from: level.items[raw[at]], to: level.items[raw[at + 1]], tensor: (raw[at + 2] & 1) === 1, label: labelOf(level, raw, at, points, ox, oy), over: level.over, points, x: Infinity, y: Infinity, x2: -Infinity, y2: -Infinity };
     for (let k = 0; k < points.length; k += 2) {
         points[k] += ox;
         points[k + 1] += oy;
@@ -158,7 +175,7 @@ function edgeOf(level, raw, at, points, ox, oy) {
         edge.y2 = Math.max(edge.y2, points[k + 1]);
     }
     edge.x -= 4;
-    edge.x2 += 4;
+    edge.x2 += edge.label ? Math.max(4, edge.label.x + 120 - edge.x2) : 4;
     return edge;
 }
 

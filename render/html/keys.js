@@ -59,7 +59,7 @@ const keys = {
 };
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], PageUp: [0, -6], PageDown: [0, 6] };
 document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target === query || $("help").open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target === query || e.target.tagName === "SELECT" || $("help").open) return;
     if (e.target.tagName === "BUTTON" && (e.key === "Enter" || e.key === " ")) return;
     const way = arrows[e.key];
     if (way && (e.target === pane || e.target === document.body)) pan(way[0] * STEP * (e.shiftKey ? 5 : 1), way[1] * STEP * (e.shiftKey ? 5 : 1));

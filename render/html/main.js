@@ -124,6 +124,8 @@ function followHash() {
 function setTheme(name) {
     palette = palettes[name];
     document.documentElement.dataset.theme = name;
+    newColors();
+    showLegend();
     minimapIsOld();
     repaint();
 }
@@ -160,6 +162,7 @@ function begin() {
     $("name").textContent = $("name").title = data.title;
     $("about").textContent = data.description + " Arrow keys move, n and p step through the boxes, / searches, ? lists all keys.";
     pane.setAttribute("aria-label", "Picture of " + data.name);
+    fillColorMenu();
     openSome();
     showPanel();
     const box = pane.getBoundingClientRect();
@@ -171,6 +174,7 @@ function begin() {
     tellDepth();
     followHash();
     paint();
+    performance.mark("painted");
     new ResizeObserver(resize).observe(pane);
     watchers.push(() => ($("zoom").textContent = Math.round(camera.s * 100) + "%"));
     $("open-level").addEventListener("click", () => openDepth(1));

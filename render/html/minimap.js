@@ -29,7 +29,7 @@ function paintMini() {
     picture.boxes.forEach((b, i) => {
         const mark = marks.of(b.item), special = mark || marks.found.has(b.item);
         if (i % step && !special) return;
-        g.fillStyle = special ? palette[mark] || (mark ? palette.self : palette.found) : palette.style[b.item.style].line;
+        g.fillStyle = special ? palette[mark] || (mark ? palette.self : palette.found) : (lookOf(b.item).ink ? lookOf(b.item).head : lookOf(b.item).line);
         g.fillRect(b.x, b.y, Math.max(b.item.w, 1.2 / mx), Math.max(b.item.h, 1.2 / my));
     });
     miniIsOld = false;

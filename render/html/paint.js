@@ -1,18 +1,6 @@
 // paint.js: the picture on a canvas: only what is in sight, and of that only what can be read.
 const FONT = "'DejaVu Sans', Verdana, Arial, sans-serif";
 const READABLE = 0.42, BOXES = 0.1;
-const hex = (n) => "#" + n.toString(16).padStart(6, "0");
-function paletteOf(list) {
-    const n = inks.length, style = [];
-    for (let i = 4 + n; i < list.length; i += 2) style.push({ head: hex(list[i]), line: hex(list[i + 1]) });
-    return { background: hex(list[0]), body: hex(list[1]), edge: hex(list[2]), nontensor: hex(list[3]), ink: list.slice(4, 4 + n).map(hex), style };
-}
-const palettes = {
-    light: { ...paletteOf(data.themes.light), self: "#0b62c4", before: "#1a7f6b", after: "#b35c00", found: "#d4a500", frames: ["#f6f8fa", "#eef2f6"], frame: "#9aa5b1" },
-    dark: { ...paletteOf(data.themes.dark), self: "#6cb0ff", before: "#55c9ad", after: "#ffae57", found: "#e3b341", frames: ["#1b2025", "#20262c"], frame: "#5a6570" },
-};
-let palette = palettes.light;
-
 const fontOf = (ink, size) => (ink.bold ? "bold " : "") + (size || ink.size) + "px " + FONT;
 function rectangle(g, x, y, w, h, r) {
     g.beginPath();
@@ -37,8 +25,8 @@ function eachLine(ink, text, x, y, w, h, fn) {
     const face = inks[ink], above = y + (h - text.length * face.line) / 2 + face.baseline;
     text.forEach((line, i) => fn(line, text.length === 1 ? x + w / 2 : x + PAD_X, above + i * face.line, text.length === 1));
 }
-function paintCell(g, ink, text, x, y, w, h) {
-    g.fillStyle = palette.ink[ink];
+function paintCell(g, ink, text, x, y, w, h, color) {
+    g.fillStyle = color || palette.ink[ink];
     g.font = fontOf(inks[ink]);
     eachLine(ink, text, x, y, w, h, (line, tx, ty, centred) => {
         g.textAlign = centred ? "center" : "left";
@@ -47,19 +35,19 @@ function paintCell(g, ink, text, x, y, w, h) {
 }
 
 function paintTable(g, b) {
-    const { item, x, y } = b, w = item.w, style = palette.style[item.style];
+    const { item, x, y } = b, w = item.w, style = lookOf(item);
     g.fillStyle = palette.body;
     g.fillRect(x, y, w, item.h);
-    g.strokeStyle = style.line;
-    g.lineWidth = 0.75;
     eachRow(item, (top, h, k, a, ta, ink, tb) => {
         if (k === 0) {
             g.fillStyle = style.head;
             g.fillRect(x, y, w, h);
         }
+        g.strokeStyle = style.line;
+        g.lineWidth = 0.75;
         g.strokeRect(x, y + top, tb ? item.split : w, h);
         if (tb) g.strokeRect(x + item.split, y + top, w - item.split, h);
-        paintCell(g, a, ta, x, y + top, tb ? item.split : w, h);
+        paintCell(g, a, ta, x, y + top, tb ? item.split : w, h, k === 0 && style.ink);
         if (tb) paintCell(g, ink, tb, x + item.split, y + top, w - item.split, h);
         if (k === 0 && item.part === BOX && !item.reference) paintSign(g, x + 4, y + (h - 11) / 2, "+");
     });
@@ -102,7 +90,7 @@ const isPort = (item) => item.part === INPUT || item.part === OUTPUT;
 
 // From afar: the box's colour and, where it fits, its name in the size of the screen.
 function paintFar(g, b, s) {
-    const { item, x, y } = b, style = palette.style[item.style];
+    const { item, x, y } = b, style = lookOf(item);
     g.fillStyle = style.head;
     g.fillRect(x, y, item.w, item.h);
     if (item.h * s < 4) return;
@@ -111,7 +99,7 @@ function paintFar(g, b, s) {
     g.strokeRect(x, y, item.w, item.h);
     const name = lines(item.list[item.rowsAt + 2])[0], size = Math.min(11, item.h * s * 0.45, (item.w * s) / (0.62 * name.length));
     if (size < 6) return;
-    g.fillStyle = palette.ink[0];
+    g.fillStyle = style.ink || palette.ink[0];
     g.font = size / s + "px " + FONT;
     g.textAlign = "center";
     g.fillText(name, x + item.w / 2, y + item.h / 2 + (0.36 * size) / s, item.w);
@@ -215,20 +203,32 @@ function paintAllEdges(g, edges, s) {
     paintEdges(g, groups.after, s, palette.after, 1.8, false);
 }
 
+function paintEdgeLabels(g, edges) {
+    g.textAlign = "left";
+    g.font = fontOf(inks[2]);
+    for (const e of edges) {
+        if (!e.label) continue;
+        g.globalAlpha = marks.dim && !marks.ofEdge(e) ? 0.35 : 1;
+        g.fillStyle = palette.ink[2];
+        g.fillText(texts[e.label.text], e.label.x, e.label.y);
+    }
+    g.globalAlpha = 1;
+}
+
 // Boxes that are smaller than a pixel: one of those on a pixel is enough.
 function paintDust(g, boxes, s) {
-    const byStyle = palette.style.map(() => []);
-    const last = new Map();
+    const byLook = new Map(), last = new Set();
     for (const b of boxes) {
         const key = Math.round(b.x * s) + 65536 * Math.round(b.y * s);
         if (last.has(key)) continue;
-        last.set(key, true);
-        byStyle[b.item.style].push(b);
+        last.add(key);
+        const look = lookOf(b.item);
+        if (byLook.has(look)) byLook.get(look).push(b); else byLook.set(look, [b]);
     }
-    byStyle.forEach((list, i) => {
-        g.fillStyle = palette.style[i].line;
+    for (const [look, list] of byLook) {
+        g.fillStyle = look.ink ? look.head : look.line;
         for (const b of list) g.fillRect(b.x, b.y, Math.max(b.item.w, 1 / s), Math.max(b.item.h, 1 / s));
-    });
+    }
     for (const b of boxes) if (marks.of(b.item) || marks.found.has(b.item)) {
         g.fillStyle = palette[marks.of(b.item) || "found"];
         g.fillRect(b.x, b.y, Math.max(b.item.w, 2.5 / s), Math.max(b.item.h, 2.5 / s));
@@ -245,4 +245,5 @@ function paintPart(g, picture, x, y, x2, y2, s) {
     if (s < 0.06) paintDust(g, boxes, s);
     else for (const b of boxes) paintBox(g, b, s);
     paintAllEdges(g, edges.filter((e) => e.over), s);
+    if (s >= READABLE) paintEdgeLabels(g, edges);
 }

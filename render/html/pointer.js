@@ -14,6 +14,7 @@ function hit(p) {
     const head = y - frame.y < Math.max(HEAD, 14 / camera.s);
     return { item: frame.item, level: frame.level, frame: true, head, sign: head && x - frame.x < Math.max(20, 16 / camera.s) };
 }
+$("legend").addEventListener("pointerdown", (e) => e.stopPropagation());
 pane.addEventListener("pointerdown", (e) => {
     if (e.button !== 0 && e.pointerType === "mouse") return;
     pane.setPointerCapture(e.pointerId);

@@ -20,7 +20,7 @@ def check(what, good, more=""):
     failed += not good
     print(("ok" if good else "not ok"), count, "-", what, flush=True)
     if not good and more != "":
-        print("#", more)
+        print("#", str(more).replace("\n", " | "))
 
 
 def equal(what, have, want):
@@ -262,6 +262,30 @@ def check_looks(page):
         e => (e.getAttribute("aria-label") || e.textContent || e.labels && e.labels.length).toString().trim())"""))
 
 
+def check_colors(page, path):
+    """--color-by flops --edge-shapes: the page begins so, and can be coloured otherwise."""
+    open_page(page, path)
+    equal("colours as they were asked for", page.js("document.getElementById('color').value"), "flops")
+    legend = text(page, "#legend")
+    check("a legend says what they mean", "FLOPs, log scale" in legend and "GFLOP" in legend and "no value" in legend, legend)
+    head = "(name => { const w = fxscope.where(name), r = document.getElementById('canvas').getBoundingClientRect();" + PIXELS[6:] + \
+        "const x = Math.round(w.x - r.x + 30), y = Math.round(w.y - r.y + 4), i = 4 * (y * c.width + x); return [...d.slice(i, i + 3)]; })"
+    page.js("fxscope.select('features_conv0')")
+    page.key("Escape")
+    dark, pale = page.js(f"{head}('features_conv0')"), page.js(f"{head}('features_relu0')")
+    check("what costs much is dark", sum(dark) < sum(pale), (dark, pale))
+    page.js("(e => { e.value = 'family'; e.dispatchEvent(new Event('change')); })(document.getElementById('color'))")
+    page.settle()
+    check("another choice has another legend", "convolution" in text(page, "#legend"), text(page, "#legend"))
+    check("and other colours", page.js(f"{head}('features_conv0')") != dark)
+    page.js("window.dispatchEvent(new Event('beforeprint'))")
+    printed = page.js("document.querySelector('#print svg').textContent")
+    check("print has the legend", "convolution" in printed)
+    check("edges have their shapes", "1\u00d764\u00d7112\u00d7112" in printed)
+    page.js("window.dispatchEvent(new Event('afterprint'))")
+    quiet(page, "in colours", path)
+
+
 def check_system_dark(page, path):
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     open_page(page, path)
@@ -342,12 +366,13 @@ def main():
         print("1..0 # SKIP no Chromium (chromium, chromium-browser or google-chrome) is installed")
         return 77
     with tempfile.TemporaryDirectory() as work:
-        def draw(name, size, *more):
+        def draw(name, size, *more, model=None):
             path = f"{work}/{name}.html"
-            subprocess.run([fxscope, "draw", f"{work}/{name}.fx", "-i", size, "--meta", "-o", path, *more], check=True, capture_output=True)
+            subprocess.run([fxscope, "draw", f"{work}/{model or name}.fx", "-i", size, "--meta", "-o", path, *more], check=True, capture_output=True)
             return path
 
         dense = draw("dense", networks.golden("densenet121", f"{work}/dense.fx"))
+        colors = draw("colors", "1x3x224x224", "--color-by", "flops", "--edge-shapes", model="dense")
         right = draw("right", networks.golden("resnet50", f"{work}/right.fx"), "--direction", "LR")
         branches = draw("branches", networks.golden("inception_v3", f"{work}/branches.fx"), "--direction", "LR")
         large = draw("large", networks.residual(5000, f"{work}/large.fx"))
@@ -356,6 +381,7 @@ def main():
         page = browser.Browser()
         try:
             check_densenet(page, dense)
+            check_colors(page, colors)
             check_system_dark(page, dense)
             check_fragments(page, dense)
             check_touch(page, dense)

@@ -121,10 +121,11 @@ static size_t check_items(const json_t *data, const json_t *list, int *drawn, si
 }
 
 static void check_edges(const json_t *list, size_t nitems) {
-    for (size_t at = 0; at < json_array_size(list); at += 6 + 2 * (size_t)number(list, at + 3)) {
+    for (size_t at = 0; at < json_array_size(list);) {
         assert_in_range(number(list, at), 0, nitems - 1);
         assert_in_range(number(list, at + 1), 0, nitems - 1);
         assert_int_equal(number(list, at + 3) % 3, 1);
+        at += 6 + 2 * (size_t)number(list, at + 3) + (number(list, at + 2) & 2 ? 3 : 0);
     }
 }
 

@@ -94,7 +94,7 @@ static void unwritable_files(void **state) {
     assert_int_equal(count_files(), 0);
     const char *path = in_folder("a.bmp");
     assert_int_equal(fxs_draw(m, NULL, &path, 1, NULL), FXS_EINVAL);
-    assert_non_null(strstr(fxs_ctx_error(m->ctx), "known: svg, png, pdf, dot"));
+    assert_non_null(strstr(fxs_ctx_error(m->ctx), "known: svg, png, pdf, html, dot"));
     fxs_module_unref(m);
 }
 
