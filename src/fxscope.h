@@ -677,8 +677,9 @@ FXS_API fxs_status fxs_graph_print_tabular(const fxs_graph *g, char **text, size
 /* What Python's print(model) gives, with a final newline. */
 FXS_API fxs_status fxs_module_print(const fxs_module *m, char **text, size_t *len);
 /* The model as one file, which fxs_load reads back: module tree, declarations that no layer
- * implies, graph. It keeps no values of tensors (given ones: fxs_module_save_weights), and of nodes
- * neither their scopes nor the places in a source that they came from. */
+ * implies, graph; what nodes know of the trace that made them (scope, place, stack) stands in
+ * comments, which are read back too. It keeps no values of tensors (given ones:
+ * fxs_module_save_weights), and nothing that a run recorded. */
 FXS_API fxs_status fxs_module_print_file(const fxs_module *m, unsigned flags, char **text,
                                          size_t *len);
 

@@ -13,6 +13,14 @@ void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v);
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v);
 /* Node.format_node(), one line without newline. flags: FXS_PRINT_TORCH2. */
 FXS_API void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags);
+/* What was said about the nodes before, and the comments that say what is otherwise with n: "# in",
+ * "# at", "# stack", a line each (origin.c). */
+typedef struct fxs_origin {
+    const fxs_scope *scope;
+    const char *file, *stack;
+    int line;
+} fxs_origin;
+void fxs_buf_origin(fxs_buf *b, const fxs_node *n, fxs_origin *before);
 /* A module without its children, as print(model) begins it: "Conv2d(3, 4, kernel_size=(1, 1),
  * stride=(1, 1))"; a module with children is "Sequential(...)". */
 void fxs_buf_layer(fxs_buf *b, const fxs_module *m);

@@ -158,15 +158,18 @@ typedef struct graph_user {
 
 static fxs_status put_graph(void *user, const char *path, fxs_module *m) {
     graph_user *u = user;
-    char *text;
+    fxs_origin before = {0};
     if (!m->graph)
         return FXS_OK;
     FXS_TRY(put_wraps(u->out, m->graph));
     fxs_buf_printf(u->out, "%s%s", path, *path ? "." : "");
     put_header(u->out, m->graph);
-    FXS_TRY(fxs_graph_print(m->graph, u->flags, &text, NULL));
-    fxs_buf_puts(u->out, text + strcspn(text, "\n") + 1);
-    fxs_free(text);
+    for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
+        fxs_buf_origin(u->out, n, &before);
+        fxs_buf_puts(u->out, "    ");
+        fxs_buf_node_line(u->out, n, u->flags);
+        fxs_buf_putc(u->out, '\n');
+    }
     return FXS_OK;
 }
 

@@ -54,6 +54,14 @@ size_t fxs_text_graph_path(const char *line, bool *is_graph);
 struct fxs_text_wrap;
 bool fxs_text_is_wrap(const char *line);
 fxs_status fxs_text_wrap_line(fxs_text *t, struct fxs_text_wrap **list);
+/* Where the nodes behind are from: what comments in a graph say (text_origin.c). */
+typedef struct fxs_text_origin {
+    const fxs_scope *scope; /* all in the graph's arena */
+    const char *file, *stack;
+    int line;
+} fxs_text_origin;
+/* A line that begins with '#': notes what it says. What is none of these comments is passed over. */
+fxs_status fxs_text_origin_line(fxs_text *t, fxs_graph *g, fxs_text_origin *o);
 /* A graph with t->at behind "graph(", into g. */
 fxs_status fxs_text_whole_graph(fxs_text *t, fxs_graph *g, const struct fxs_text_wrap *wraps);
 /* float32[1, 3] or torch.float32[1, 3] at t->at. */

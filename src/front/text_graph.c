@@ -13,6 +13,7 @@ typedef struct graph_reader {
     fxs_node *next; /* in the second pass: the node of the line to read */
     int line;       /* of t->at; counted along, so that long files stay linear */
     const char *line_at;
+    fxs_text_origin origin; /* of the nodes to come */
 } graph_reader;
 
 static int line_of(graph_reader *r, const char *where) {
@@ -39,6 +40,11 @@ static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, co
                              copies[1], n->name);
     }
     n->line = line_of(r, where);
+    n->scope = r->origin.scope;
+    n->stack_trace = r->origin.stack;
+    n->file = r->origin.file;
+    if (n->file)
+        n->line = r->origin.line;
     return FXS_OK;
 }
 
@@ -200,6 +206,12 @@ static fxs_status read_lines(graph_reader *r) {
         fxs_text_blanks(t);
         if (t->at < t->end && *t->at == '\n') {
             t->at++;
+            continue;
+        }
+        if (*t->at == '#') {
+            if (!r->second)
+                FXS_TRY(fxs_text_origin_line(t, r->g, &r->origin));
+            fxs_text_next_line(t);
             continue;
         }
         if (*t->at == '%')

@@ -20,7 +20,7 @@ static fxs_status remember_source(fxs_tracer *t, fxs_node *n) {
     fxs_buf b = {0};
     if (!t->opt.record_source || !t->at.file)
         return FXS_OK;
-    fxs_buf_printf(&b, "  File \"%s\", line %d, in forward\n", t->at.file, t->at.line);
+    fxs_buf_stack_line(&b, t->at.file, t->at.line);
     n->line = t->at.line;
     n->file = fxs_arena_dup(&t->graph->arena, t->at.file, strlen(t->at.file));
     n->stack_trace = b.failed ? NULL : fxs_arena_dup(&t->graph->arena, b.data, b.len);

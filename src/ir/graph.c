@@ -370,6 +370,10 @@ const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like)
     return found;
 }
 
+void fxs_buf_stack_line(fxs_buf *b, const char *file, int line) {
+    fxs_buf_printf(b, "  File \"%s\", line %d, in forward\n", file, line);
+}
+
 const char *fxs_node_stack_trace(const fxs_node *n) { return n->stack_trace; }
 fxs_module *fxs_graph_owning_module(const fxs_graph *g) { return g->owner; }
 const fxs_value *fxs_node_args(const fxs_node *n) { return &n->args; }

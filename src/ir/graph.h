@@ -61,6 +61,8 @@ FXS_API fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, co
 const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like);
 /* The scope, and all outside of it, in g, made where they are not there yet; NULL for NULL. */
 fxs_status fxs_graph_scope_copy(fxs_graph *g, const fxs_scope *from, const fxs_scope **to);
+/* The stack of a call that is one line in a forward, as Python prints it. */
+void fxs_buf_stack_line(fxs_buf *b, const char *file, int line);
 /* Gives every node its position in node->index. */
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */

@@ -48,4 +48,32 @@ says "no_such.fx"
 printf 'Linear()\n' >tree.fx
 expect 1 table m.fx -i 1x4 --pattern tree.fx
 says "tree.fx:2:1: expected a graph"
+
+# what only the trace knows is in the file: the operator + is in a box by its scope alone
+cat >scopes.fx <<'END'
+Net(
+  (block): Block(
+    (lin): Linear(in_features=2, out_features=2, bias=True)
+  )
+)
+graph():
+    # in Net
+    %x : [#users=1] = placeholder[target=x]
+    # in Net > block: Block
+    # at net.py:7
+    %block_lin : [#users=1] = call_module[target=block.lin](args = (%x,), kwargs = {})
+    # at net.py:8
+    %add : [#users=1] = call_function[target=operator.add](args = (%block_lin, %block_lin), kwargs = {})
+    # in Net
+    # at net.py:15
+    return add
+END
+expect 0 print scopes.fx --format file
+check "what a file says of scopes and places is written again" cmp out scopes.fx
+expect 0 table scopes.fx --depth 1 -i x=1x2 --format csv
+check "the operator is in the box" sh -c '! grep -q operator.add out'
+sed '/# in/d' scopes.fx >plain.fx
+expect 0 table plain.fx --depth 1 -i x=1x2 --format csv
+check "without scopes it is not" grep -q operator.add out
+
 finish
