@@ -52,11 +52,12 @@ def open_page(page, path, fragment=""):
 
 
 # The canvas, read from a copy; to be followed by what returns something.
-PIXELS = """(() => {
+READ = """
     const c = document.getElementById("canvas"), copy = new OffscreenCanvas(c.width, c.height), g = copy.getContext("2d", { willReadFrequently: true });
     g.drawImage(c, 0, 0);
     const d = g.getImageData(0, 0, c.width, c.height).data;
     """
+PIXELS = "(() => {" + READ
 
 
 def check_densenet(page, path):
@@ -268,7 +269,7 @@ def check_colors(page, path):
     equal("colours as they were asked for", page.js("document.getElementById('color').value"), "flops")
     legend = text(page, "#legend")
     check("a legend says what they mean", "FLOPs, log scale" in legend and "GFLOP" in legend and "no value" in legend, legend)
-    head = "(name => { const w = fxscope.where(name), r = document.getElementById('canvas').getBoundingClientRect();" + PIXELS[6:] + \
+    head = "(name => { const w = fxscope.where(name), r = document.getElementById('canvas').getBoundingClientRect();" + READ + \
         "const x = Math.round(w.x - r.x + 30), y = Math.round(w.y - r.y + 4), i = 4 * (y * c.width + x); return [...d.slice(i, i + 3)]; })"
     page.js("fxscope.select('features_conv0')")
     page.key("Escape")
