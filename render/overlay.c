@@ -325,6 +325,19 @@ static bool mark_nonfinite(const painter *p, bool color_all, bool color_marked) 
 
 /* ---- all of it ---- */
 
+/* The legend in words, for those who do not see it. */
+static bool describe(fxs_view *v) {
+    fxs_buf b = {0};
+    fxs_buf_puts(&b, v->description);
+    for (size_t i = 0, n = 0; i < v->legend.n; i++)
+        if (v->legend.items[i].text.len)
+            fxs_buf_printf(&b, "%s%s", n++ ? ", " : " Colours: ", v->legend.items[i].text.text);
+    fxs_buf_putc(&b, '.');
+    v->description = b.failed ? NULL : fxs_arena_dup(&v->arena, b.data, b.len);
+    fxs_buf_free(&b);
+    return v->description;
+}
+
 fxs_status fxs_overlay_apply(fxs_view *v, const fxs_module *m, const fxs_draw_options *o) {
     painter p = {.v = v, .ctx = m->ctx, .palette = fxs_palette_find(o->palette, v->theme)};
     const measure *by = find_measure(o->color_by);
@@ -340,5 +353,7 @@ fxs_status fxs_overlay_apply(fxs_view *v, const fxs_module *m, const fxs_draw_op
         ok = color_by_kind(&p);
     if (ok && v->marks_nonfinite)
         ok = mark_nonfinite(&p, is(o->color_by, "nan"), !o->color_by);
+    if (ok && v->legend.n)
+        ok = describe(v);
     return ok ? FXS_OK : fxs_fail_memory(m->ctx);
 }

@@ -63,4 +63,20 @@ says "tree.fx:5:1: expected a graph"
 sed 's/return relu/return (relu, x)/; s/users=1\] = placeholder/users=2] = placeholder/' pattern.fx >two.fx
 expect 1 rewrite model.fx -p two.fx -r replacement.fx
 says "the pattern returns 2 values, but the replacement 1"
+cat >any_relu.fx <<'END'
+graph():
+    %x : [#users=1] = placeholder[target=x]
+    %relu : [#users=1] = call_module[target=class:ReLU](args = (%x,), kwargs = {})
+    return relu
+END
+cat >tanh.fx <<'END'
+graph():
+    %x : [#users=1] = placeholder[target=x]
+    %tanh : [#users=1] = call_function[target=torch.tanh](args = (%x,), kwargs = {})
+    return tanh
+END
+expect 0 rewrite "$here/../../samples/resnet18.fx" --pattern any_relu.fx --replacement tanh.fx
+says "17 matches of the pattern replaced"
+prints "torch.tanh"
+check "no ReLU is left" sh -c '! grep -q "ReLU" out'
 finish

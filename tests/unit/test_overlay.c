@@ -81,6 +81,7 @@ static void numbers_become_steps(void **state) {
     has_class(svg, "b", "heat-12");
     has_class(svg, "x", "no-value");
     assert_non_null(strstr(svg, ">FLOPs, log scale<"));
+    assert_non_null(strstr(svg, ". Colours: FLOPs, log scale, 1 kFLOP, 1 GFLOP, no value.</desc>"));
     assert_non_null(strstr(svg, ">1 kFLOP<"));
     assert_non_null(strstr(svg, ">1 GFLOP<"));
     assert_non_null(strstr(svg, ">no value<"));
