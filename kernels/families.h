@@ -110,5 +110,10 @@ extern const fxs_op fxs_ops_view_scatter[];
 extern const fxs_op fxs_ops_join_more[];
 extern const fxs_op fxs_ops_create_more[];
 extern const fxs_op fxs_ops_order_more[];
+extern const fxs_op fxs_ops_random_more[];
+extern const fxs_op fxs_ops_analysis[];
+extern const fxs_op fxs_ops_linalg_more[];
+extern const fxs_op fxs_ops_native[];
+extern const fxs_module_row fxs_modules_native[];
 
 #endif

@@ -142,7 +142,7 @@ static double linear(const sampler *s, const char *plane, const double v[3]) {
 static double nearest(const sampler *s, const char *plane, const double v[3]) {
     int64_t at[3];
     for (int i = 0; i < 3; i++)
-        at[i] = whole(nearbyint(v[i]));
+        at[i] = whole(s->dims == 3 ? round(v[i]) : nearbyint(v[i])); /* as PyTorch has it */
     return pixel(s, plane, at);
 }
 

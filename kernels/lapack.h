@@ -15,6 +15,13 @@ int fxs_lapack_lu(int parts, bool single, int m, int n, double *a, int *pivots);
 /* Solves A X = B (or its transposes: 'T', 'C') with what fxs_lapack_lu gave; b [n, k], in place. */
 int fxs_lapack_lu_solve(int parts, bool single, char trans, int n, int k, double *lu,
                         const int *pivots, double *b);
+/* A = L D L^T (hermitian: L D L^H) of a symmetric matrix, of which the lower triangle is read, in
+ * place; pivots count from 1, and two equal negative ones are a block of D. */
+int fxs_lapack_ldl(int parts, bool hermitian, int n, double *a, int *pivots);
+/* Solves A X = B with what fxs_lapack_ldl gave; b [n, k], in place. The pivots must be in range,
+ * and the negative ones in pairs. */
+int fxs_lapack_ldl_solve(int parts, bool hermitian, int n, int k, const double *ld,
+                         const int *pivots, double *b);
 /* A = L L^H, the lower triangle in place; `upper` reads the upper one and gives U. */
 int fxs_lapack_cholesky(int parts, bool single, bool upper, int n, double *a);
 /* The inverse of L L^H or U^H U out of such a triangle; one triangle of it, in place. */

@@ -274,7 +274,8 @@ static fxs_cost cost_added(const fxs_call *c) {
 const fxs_op fxs_ops_matmul[] = {
     {.name = "matmul",
      .schema = "(Tensor input, Tensor other) -> Tensor",
-     .torch = "torch.matmul operator.matmul operator.imatmul Tensor.matmul Tensor.__matmul__",
+     .torch = "torch.matmul operator.matmul operator.imatmul Tensor.matmul Tensor.__matmul__ "
+              "torch._C._linalg.linalg_matmul",
      .infer = infer_matmul,
      .kernel = run_matmul,
      .cost = cost_matmul,

@@ -201,7 +201,7 @@ def spoil(g, args, kwargs, row):
     at = len(args) if not args or kind == 0 else i
     if at < len(row.types) and (row.types[at] in ('bool', 'bool?', 'any') or row.params[at].startswith('_')):
         return
-    if '...' in ''.join(row.types) or row.name in ('hsplit', 'vsplit', 'dsplit', 'slice_scatter'):  # its names are those of lists: what stands behind them is passed over
+    if '...' in ''.join(row.types) or row.name in undefined.NOT_SPOILED:  # names of lists: what stands behind them is passed over
         return
     if kind == 6:  # unknown, or given twice; what Python's functionals take for a bool is anything
         names = [p for p, t in zip(row.params[:len(args)], row.types) if p != '*' and not t.startswith('bool')]

@@ -291,11 +291,29 @@ static const struct {
     const char *type, *fields[4];
 } field_names[] = {
     {"torch.return_types.aminmax", {"min", "max"}},
-    {"torch.return_types.slogdet", {"sign", "logabsdet"}},
-    {"torch.return_types.qr", {"Q", "R"}},
-    {"torch.return_types.svd", {"U", "S", "V"}},
-    {"torch.return_types.linalg_svd", {"U", "S", "Vh"}},
+    {"torch.return_types.frexp", {"mantissa", "exponent"}},
+    {"torch.return_types.geqrf", {"a", "tau"}},
+    {"torch.return_types.histogram", {"hist", "bin_edges"}},
+    {"torch.return_types.histogramdd", {"hist", "bin_edges"}},
+    {"torch.return_types.linalg_cholesky_ex", {"L", "info"}},
+    {"torch.return_types.linalg_eig", {"eigenvalues", "eigenvectors"}},
+    {"torch.return_types.linalg_eigh", {"eigenvalues", "eigenvectors"}},
+    {"torch.return_types.linalg_inv_ex", {"inverse", "info"}},
+    {"torch.return_types.linalg_ldl_factor", {"LD", "pivots"}},
+    {"torch.return_types.linalg_ldl_factor_ex", {"LD", "pivots", "info"}},
+    {"torch.return_types.linalg_lstsq", {"solution", "residuals", "rank", "singular_values"}},
+    {"torch.return_types.linalg_lu", {"P", "L", "U"}},
+    {"torch.return_types.linalg_lu_factor", {"LU", "pivots"}},
+    {"torch.return_types.linalg_lu_factor_ex", {"LU", "pivots", "info"}},
     {"torch.return_types.linalg_qr", {"Q", "R"}},
+    {"torch.return_types.linalg_slogdet", {"sign", "logabsdet"}},
+    {"torch.return_types.linalg_solve_ex", {"result", "info"}},
+    {"torch.return_types.linalg_svd", {"U", "S", "Vh"}},
+    {"torch.return_types.lu_unpack", {"P", "L", "U"}},
+    {"torch.return_types.qr", {"Q", "R"}},
+    {"torch.return_types.slogdet", {"sign", "logabsdet"}},
+    {"torch.return_types.svd", {"U", "S", "V"}},
+    {"torch.return_types.triangular_solve", {"solution", "cloned_coefficient"}},
     {"", {"values", "indices"}},
 };
 
@@ -314,7 +332,8 @@ static PyObject *named_repr(PyObject *o) {
     return text;
 }
 
-static PyTypeObject *named_type(const char *name) {
+/* Of `count` fields; those that have no name here are told by their places. */
+static PyTypeObject *named_type(const char *name, int count) {
     static PyObject *types; /* name -> type */
     size_t k = 0;
     PyStructSequence_Field fields[5] = {0};
@@ -325,9 +344,10 @@ static PyTypeObject *named_type(const char *name) {
         return (PyTypeObject *)known;
     while (*field_names[k].type && strcmp(field_names[k].type, name) != 0)
         k++;
-    int n = 0;
-    for (; n < 4 && field_names[k].fields[n]; n++)
-        fields[n].name = field_names[k].fields[n];
+    int n = count < 4 ? count : 4;
+    for (int i = 0; i < n; i++)
+        fields[i].name =
+            field_names[k].fields[i] ? field_names[k].fields[i] : PyStructSequence_UnnamedField;
     PyStructSequence_Desc desc = {.name = name, .fields = fields, .n_in_sequence = n};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
     if (type)
@@ -339,7 +359,7 @@ static PyTypeObject *named_type(const char *name) {
 }
 
 static PyObject *result_named(fxpy_conversion *c, const fxs_seq *s, const char *made_by) {
-    PyTypeObject *type = s->type_name ? named_type(s->type_name) : NULL;
+    PyTypeObject *type = s->type_name ? named_type(s->type_name, (int)s->len) : NULL;
     PyObject *out = type ? PyStructSequence_New(type) : NULL;
     for (size_t i = 0; out && i < s->len; i++) {
         PyObject *item = fxpy_result(c, &s->items[i], made_by);
@@ -354,7 +374,7 @@ static PyObject *result_named(fxpy_conversion *c, const fxs_seq *s, const char *
 static PyObject *result_sequence(fxpy_conversion *c, const fxs_value *v, const char *made_by) {
     size_t n = v->u.seq->len;
     bool list = v->tag == FXS_V_LIST;
-    if (!list && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name)
+    if (!list && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name && n <= 4)
         return result_named(c, v->u.seq, made_by);
     PyObject *out = list ? PyList_New((Py_ssize_t)n) : PyTuple_New((Py_ssize_t)n);
     for (size_t i = 0; out && i < n; i++) {
