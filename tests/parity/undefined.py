@@ -13,6 +13,7 @@ FIXED = {
     ('native_group_norm', 'weight'): 'read as if it were contiguous',
     ('native_group_norm', 'bias'): 'read as if it were contiguous',
     ('gradient', 'spacing'): 'coordinates of another length are read where none are',
+    ('histogram', 'bins'): 'edges that do not ascend are searched as if they did',
     ('matrix_exp', 'self'): 'NaN for bfloat16',
     ('linalg_ldl_factor', 'self'): 'zero or not is a matter of rounding in float32',
     ('linalg_ldl_factor_ex', 'self'): 'zero or not is a matter of rounding in float32',
