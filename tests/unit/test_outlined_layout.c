@@ -7,12 +7,14 @@
 #include "render_testing.h"
 
 #include "fxoutline.h"
+#include "render/columns.h"
 #include "render/layout.h"
 
 static const struct {
     const char *name;
     fxs_outline_options outline;
     bool clusters, edge_shapes;
+    size_t columns;
 } forms[] = {
     {.name = "plain"},
     {.name = "edge shapes", .edge_shapes = true},
@@ -23,6 +25,15 @@ static const struct {
     {.name = "depth 3", .outline = {.depth = 3}, .clusters = true},
     {.name = "folded", .outline = {.fold = true}, .clusters = true},
     {.name = "depth 2, folded", .outline = {.depth = 2, .fold = true}, .clusters = true},
+    {.name = "columns", .columns = 3},
+    {.name = "depth 2, folded, columns",
+     .outline = {.depth = 2, .fold = true},
+     .clusters = true,
+     .columns = 3},
+    {.name = "depth 3, folded, columns",
+     .outline = {.depth = 3, .fold = true},
+     .clusters = true,
+     .columns = 4},
     {.name = "tensors, folded", .outline = {.only_tensors = true, .fold = true}, .clusters = true},
 };
 enum { NFORMS = sizeof forms / sizeof *forms };
@@ -43,6 +54,7 @@ static int faults_of(fxs_module *m, int form, bool lr, char *what, size_t size) 
     assert_ok(m->ctx, fxs_fonts_new(m->ctx, true, &fonts));
     assert_ok(m->ctx, fxs_view_make(m, &opt, fonts, &view));
     assert_ok(m->ctx, fxs_layout(m->ctx, &view, "layered", 60, NULL, &scene, &notes));
+    assert_ok(m->ctx, fxs_columns(m->ctx, forms[form].columns, &scene, &notes));
     int faults = geo_overlaps(&scene, what, size) + geo_passes(&scene, what, size) +
                  geo_labels(&scene, what, size);
     for (size_t i = 0; i < view.nedges; i++)
@@ -74,7 +86,8 @@ static void check_network(const char *name, void *user) {
         assert_ok(t->ctx, fxs_outline(m, &forms[form].outline, &outlined, NULL));
         for (int lr = 0; lr < 2; lr++) {
             char what[300] = "";
-            int faults = faults_of(form < 2 ? m : outlined, form, lr, what, sizeof what);
+            int faults =
+                faults_of(forms[form].clusters ? outlined : m, form, lr, what, sizeof what);
             t->pictures++;
             t->bad += faults > 0;
             if (faults)
