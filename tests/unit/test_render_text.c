@@ -167,12 +167,16 @@ static void all_rows(void **state) {
                                        "Pointwise(3, 4)",
                                        "args / (%x,)",
                                        "result / float32[1, 4, 16, 16]",
+                                       "shape / [1, 4, 16, 16]",
+                                       "dtype / float32",
                                        "stride / (1024, 256, 16, 1)",
                                        "params / 1,234,567",
                                        "flops / 118 MFLOP",
+                                       "memory / 4.10 kB",
                                        "time / 1.23 ms",
                                        "stats / min -1.5, max 2, mean 0.25, zeros 50%",
-                                       "1 NaN, 2 Inf of 1,024"};
+                                       "1 NaN, 2 Inf of 1,024",
+                                       "NaN or Inf begins here"};
     assert_int_equal(l->nrows, sizeof want / sizeof *want);
     for (size_t i = 0; i < l->nrows; i++)
         check_row(l, i, want[i]);
@@ -240,7 +244,7 @@ static void long_texts_are_cut(void **state) {
     static char text[100001];
     memset(text, 'w', sizeof text - 1);
     add_node(m, FXS_CALL_FUNCTION, text, ONE(ctx, make_str(ctx, text)), "long");
-    drawing d = make_view(m, FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_ARGS);
+    drawing d = make_view(m, FXS_ROW_NAME | FXS_ROW_KIND | FXS_ROW_TARGET | FXS_ROW_ARGS);
     const fxs_label *l = &d.view.nodes[0].label;
     assert_int_equal(l->nrows, 3);
     for (size_t i = 1; i < 3; i++) {
