@@ -12,10 +12,11 @@ typedef struct fxs_canvas_options {
     fxs_png_fit fit;
     double most_w, most_h; /* pixels of a PNG file */
     bool force;
-    fxs_length width;  /* that was asked for */
-    fxs_parts *parts;  /* NULL: the output is one file */
-    size_t band_bytes; /* memory for one band of a PNG */
-    uint32_t tile;     /* pixels of width that are painted at once, at most 32767 */
+    fxs_length width;      /* that was asked for */
+    double page_w, page_h; /* points of a PDF page; 0: as large as the picture */
+    fxs_parts *parts;      /* NULL: the output is one file */
+    size_t band_bytes;     /* memory for one band of a PNG */
+    uint32_t tile;         /* pixels of width that are painted at once, at most 32767 */
     fxs_buf *notes;
     /* For a canvas that makes layouts of its own; borrowed. */
     const fxs_module *m;

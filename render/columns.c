@@ -150,7 +150,7 @@ static fxs_status find_lines(columns *c) {
         if (!t->lines)
             return FXS_ENOMEM;
         for (size_t i = 0; i < n; i++)
-            if (i == 0 || list[i].at - list[i - 1].at > FXS_SAME_LINE)
+            if (i == 0 || list[i].at - t->lines[t->n - 1] > FXS_SAME_LINE)
                 t->lines[t->n++] = list[i].at;
     }
     return FXS_OK;

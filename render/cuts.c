@@ -237,9 +237,12 @@ fxs_status fxs_cut_crossings(const fxs_scene *s, bool along_x, double at, const 
 }
 
 size_t fxs_cut_lines(const fxs_crossing *c, size_t n) {
-    size_t lines = 0;
+    size_t lines = 0, first = 0;
     for (size_t i = 0; i < n; i++)
-        lines += i == 0 || c[i].at - c[i - 1].at > FXS_SAME_LINE;
+        if (i == 0 || c[i].at - c[first].at > FXS_SAME_LINE) {
+            first = i;
+            lines++;
+        }
     return lines;
 }
 
@@ -317,7 +320,7 @@ static fxs_status choose(cutter *c, double start, double limit, choice *best) {
         FXS_TRY(consider(c, at, 0, start, limit, best));
     }
     for (size_t i = 0; !tried && i < c->most; i++) {
-        double at = start + limit * (1 - (double)i / (2.0 * (double)c->most));
+        double at = floor(start + limit * (1 - (double)i / (2.0 * (double)c->most))) - 0.13;
         FXS_TRY(consider(c, at, covers_cut(c, at), start, limit, best));
     }
     return FXS_OK;

@@ -42,7 +42,9 @@ fxs_area fxs_scene_box(const fxs_scene *s, size_t node);
 /* Where the label of an edge is, which must be shown. */
 fxs_area fxs_scene_label(const fxs_scene *s, size_t edge);
 
-enum { FXS_CUT_NEAR = 3 /* points behind a box: lines still run straight there */ };
+/* Points behind a box, where lines still run straight. Cuts are at no round place: lines and boxes
+ * are, and none shall run along a cut. */
+#define FXS_CUT_NEAR 0.87
 #define FXS_SAME_LINE 0.5 /* points: curves as near as that are seen as one line */
 
 #endif

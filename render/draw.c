@@ -98,8 +98,18 @@ static fxs_status check_sizes(fxs_ctx *ctx, const fxs_draw_options *o) {
                         o->png_tile);
     if (o->fit_width && !fxs_length_parse(o->fit_width, &width))
         return fxs_fail(ctx, FXS_EINVAL,
-                        "a width must be a number with mm, cm, in, pt or px, not '%s'",
+                        "a width must be a number with mm, cm, in, pt or px, or page, not '%s'",
                         o->fit_width);
+    if (width.page && !o->page)
+        return fxs_fail(ctx, FXS_EINVAL, "the width of a page needs the size of a page");
+    if (o->page && !fxs_paper_parse(o->page, &w, &h))
+        return fxs_fail(
+            ctx, FXS_EINVAL,
+            "there is no page of size '%s' (known: %s, or WIDTHxHEIGHT with mm, in or pt, "
+            "of 144 to 14400 points)",
+            o->page, fxs_paper_names());
+    if (o->landscape && !o->page)
+        return fxs_fail(ctx, FXS_EINVAL, "landscape needs the size of a page");
     if (o->columns > FXS_MAX_COLUMNS)
         return fxs_fail(ctx, FXS_EINVAL, "there may be %d columns, not %zu", FXS_MAX_COLUMNS,
                         o->columns);
@@ -201,6 +211,13 @@ static fxs_canvas_options canvas_options(const fxs_draw_options *o, fxs_buf *not
         fxs_tile_parse(o->png_tile, &options.most_w, &options.most_h);
     if (o->fit_width)
         fxs_length_parse(o->fit_width, &options.width);
+    if (o->page)
+        fxs_paper_parse(o->page, &options.page_w, &options.page_h);
+    if (o->landscape && options.page_w < options.page_h) {
+        double w = options.page_w;
+        options.page_w = options.page_h;
+        options.page_h = w;
+    }
     return options;
 }
 

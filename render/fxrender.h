@@ -108,7 +108,13 @@ typedef struct fxs_draw_options {
     const char *png_tile;  /* "WIDTHxHEIGHT": most pixels of a tile or strip; NULL: 32767x32767 */
     bool force;            /* a picture is also scaled so small that it can't be read */
     const char *fit_width; /* the picture is scaled to this width: "170mm", "6.5in", "480pt", "480"
-                              (points), "800px" (pixels of PNG, else 96 an inch); NULL: not */
+                              (points), "800px" (pixels of PNG, else 96 an inch), or, with `page`,
+                              "page"; NULL: not scaled */
+    const char *page;      /* PDF in pages of this size: "a3", "a4", "a5", "letter", "legal",
+                              "tabloid", or "WIDTHxHEIGHT" with mm, in or pt behind it; NULL: one
+                              page as large as the picture, or pages of 14400 points when that is
+                              not enough */
+    bool landscape;        /* with `page`: its longer side is the width */
     size_t columns;        /* a long picture is cut between ranks and wrapped into so many columns
                               side by side (rows, when it goes left to right); 0: not */
     bool clusters;         /* a frame with a name around the nodes that each module recorded */

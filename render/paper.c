@@ -3,9 +3,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MM (72 / 25.4)
+enum { SMALLEST_PAPER = 144, LARGEST_PAPER = 14400 };
 enum { SMALLEST_TILE = 64, LARGEST_TILE = 32767 };
+
+static const struct {
+    const char *name;
+    double w, h;
+} papers[] = {
+    {"a3", 297 * MM, 420 * MM}, {"a4", 210 * MM, 297 * MM}, {"a5", 148 * MM, 210 * MM},
+    {"letter", 612, 792},       {"legal", 612, 1008},       {"tabloid", 792, 1224},
+};
+
+const char *fxs_paper_names(void) { return "a3, a4, a5, letter, legal, tabloid"; }
 
 /* Digits with a point; strtod alone takes hexadecimal, infinity and blanks too. */
 static bool read_number(const char **at, double *value) {
@@ -36,6 +48,10 @@ static bool read_unit(const char *unit, double *points) {
 bool fxs_length_parse(const char *text, fxs_length *out) {
     double points;
     *out = (fxs_length){0};
+    if (strcmp(text, "page") == 0) {
+        out->page = true;
+        return true;
+    }
     if (!read_number(&text, &out->value))
         return false;
     out->pixels = strcmp(text, "px") == 0;
@@ -45,6 +61,23 @@ bool fxs_length_parse(const char *text, fxs_length *out) {
         return false;
     out->value *= points;
     return true;
+}
+
+bool fxs_paper_parse(const char *text, double *w, double *h) {
+    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
+        if (strcasecmp(text, papers[i].name) == 0) {
+            *w = papers[i].w;
+            *h = papers[i].h;
+            return true;
+        }
+    double points;
+    if (!read_number(&text, w) || *text++ != 'x' || !read_number(&text, h) ||
+        !read_unit(text, &points))
+        return false;
+    *w *= points;
+    *h *= points;
+    return *w >= SMALLEST_PAPER && *h >= SMALLEST_PAPER && *w <= LARGEST_PAPER &&
+           *h <= LARGEST_PAPER;
 }
 
 bool fxs_tile_parse(const char *text, double *w, double *h) {

@@ -55,8 +55,8 @@ typedef struct cli_settings {
     const char *color_by, *overlay, *palette;
     unsigned color_scale; /* in the order of fxs_color_scale */
     bool edge_shapes;
-    const char *png_tile, *fit_width;
-    bool force;
+    const char *png_tile, *fit_width, *page;
+    bool force, landscape;
     int columns;
     unsigned print_format, table_format, png_fit, bench_by; /* which of the option's words */
     double dpi, layout_seconds;

@@ -78,7 +78,8 @@ static const cli_option options[] = {
     {"columns", 0, "N",
      "wrap a long picture into N columns side by side (rows, when it goes left to right)", CLI_INT,
      CLI_AT(columns), NULL, 1, 100},
-    {"fit-width", 0, "W", "scale the picture to that width: 170mm, 6.5in, 480pt or 800px", CLI_TEXT,
+    {"fit-width", 0, "W",
+     "scale the picture to that width: 170mm, 6.5in, 480pt, 800px, or, with --page, page", CLI_TEXT,
      CLI_AT(fit_width)},
     {"png-fit", 0, "HOW",
      "a PNG of more than 32767 pixels a side: written all the same (full), scaled down, refused, "
@@ -90,6 +91,11 @@ static const cli_option options[] = {
      CLI_AT(png_tile)},
     {"force", 0, NULL, "scale a PNG down also when its text can't be read any more", CLI_FLAG,
      CLI_AT(force)},
+    {"page", 0, "SIZE",
+     "PDF in pages: a3, a4, a5, letter, legal, tabloid, or WxH with mm, in or pt behind it",
+     CLI_TEXT, CLI_AT(page)},
+    {"landscape", 0, NULL, "turn the pages, so that the longer side is the width", CLI_FLAG,
+     CLI_AT(landscape)},
     CLI_META_ROW,
     {"stats", 0, NULL, "show least, greatest and mean value, zeros, NaN and Inf of every result",
      CLI_FLAG, CLI_AT(stats)},
@@ -244,6 +250,8 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .png_tile = s->png_tile,
                             .force = s->force,
                             .fit_width = s->fit_width,
+                            .page = s->page,
+                            .landscape = s->landscape,
                             .columns = (size_t)s->columns};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, needs_stats(s));
     if (e != CLI_OK)

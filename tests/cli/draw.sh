@@ -103,6 +103,22 @@ says "pixels high"
 expect 1 draw long.fx -i 1x4 --png-fit error --tile 100x700 -o refused.png
 check "what is refused is not there" test ! -e refused.png
 
+expect 0 draw long.fx -i 1x4 --page a5 --landscape -o pages.pdf
+silent
+check "pages of a PDF are there" test "$(grep -ac '/MediaBox' pages.pdf)" -gt 3
+cp pages.pdf again.pdf
+expect 0 draw long.fx -i 1x4 --page a5 --landscape -o pages.pdf
+check "the same pages again, byte for byte" cmp pages.pdf again.pdf
+expect 0 draw long.fx -i 1x4 --page a5 --fit-width page -o pages.pdf
+if command -v pdftotext >/dev/null; then
+    pdftotext -layout pages.pdf pages.txt
+    check "a line that leaves a page says where it goes" grep -q 'to page 3: ' pages.txt
+    check "and where it comes from" grep -q 'from page 2: ' pages.txt
+    check "pages are numbered" grep -q 'page 2 of ' pages.txt
+else
+    skip "texts of pages" "pdftotext is not installed"
+fi
+
 expect 1 draw m.fx -i 1x4 --max-nodes 2 -o f.svg
 says "nodes, and a picture may have 2"
 check "a graph that is too large is not drawn" test ! -e f.svg

@@ -48,7 +48,7 @@ run_options='input meta stats train seed threads help'
 # shellcheck disable=SC2086 # words are wanted
 python_options='arg trace strict path isolated allow timeout max-memory traceback'
 has_options draw $run_options $python_options output format title theme direction rows dpi layout layout-seconds ghost-hubs max-nodes png-fit \
-    columns fit-width tile force
+    columns fit-width tile force page landscape
 has_options print format torch2 $python_options help
 # shellcheck disable=SC2086
 has_options table $run_options $python_options format output

@@ -59,6 +59,9 @@ expect 2 draw m.fx -i 1x4 --fit-width wide -o a.svg
 says "not 'wide'"
 expect 2 draw m.fx -i 1x4 --fit-width page -o a.svg
 expect 2 draw m.fx -i 1x4 --tile 10 -o a.png
+expect 2 draw m.fx -i 1x4 --page a9 -o a.pdf
+says "a3, a4"
+expect 2 draw m.fx -i 1x4 --landscape -o a.pdf
 expect 2 print m.fx --format yaml
 says "'yaml' is none of graph, tabular, modules, file"
 expect 2 table m.fx --format yaml

@@ -1,6 +1,6 @@
-/* test_pages.c: pictures that are cut or scaled: PNG in strips and tiles, widths, dashes. A picture
- * in columns: for every golden network, nothing lies on anything else, no edge passes a box, all
- * edges arrive where they did, frames that are cut go on. */
+/* test_pages.c: pictures that are cut or scaled: PNG in strips and tiles, widths, dashes, PDF on
+ * pages. A picture in columns: for every golden network, nothing lies on anything else, no edge
+ * passes a box, all edges arrive where they did, frames that are cut go on. */
 #include "pictures.h"
 
 #include <png.h>
@@ -11,6 +11,7 @@
 #include "render/canvas.h"
 #include "render/columns.h"
 #include "render/cuts.h"
+#include "render/pages.h"
 
 /* ---- columns ---- */
 
@@ -113,8 +114,8 @@ static void few_places_to_cut(void **state) {
         fxs_module_unref(m);
     }
     fxs_module *m = new_graph_module(ctx, "Empty");
-    fxs_free(draw(m, &(fxs_draw_options){.columns = 3}, "svg", NULL));
-    fxs_free(draw(m, &(fxs_draw_options){.columns = 3}, "pdf", NULL));
+    fxs_free(draw(m, &(fxs_draw_options){.columns = 3, .page = "a4"}, "svg", NULL));
+    fxs_free(draw(m, &(fxs_draw_options){.columns = 3, .page = "a4"}, "pdf", NULL));
     fxs_module_unref(m);
 }
 
@@ -398,6 +399,199 @@ static void dashes_of_pdf(void **state) {
     }
 }
 
+/* ---- pages ---- */
+
+static const fxs_page_ref *find_ref(const fxs_page *page, bool leaves, double slack, fxs_point at) {
+    for (size_t i = 0; i < page->nrefs; i++) {
+        const fxs_page_ref *r = &page->refs[i];
+        bool x = r->side == FXS_PAGE_LEFT || r->side == FXS_PAGE_RIGHT;
+        double border = r->side == FXS_PAGE_TOP      ? page->area.low.y
+                        : r->side == FXS_PAGE_BOTTOM ? page->area.high.y
+                        : r->side == FXS_PAGE_LEFT   ? page->area.low.x
+                                                     : page->area.high.x;
+        if (r->leaves == leaves && fabs((x ? at.y : at.x) - r->at) < slack &&
+            fabs((x ? at.x : at.y) - border) < slack)
+            return r;
+    }
+    return NULL;
+}
+
+static bool holds(const fxs_area *a, fxs_point p) {
+    return p.x >= a->low.x - 0.01 && p.x <= a->high.x + 0.01 && p.y >= a->low.y - 0.01 &&
+           p.y <= a->high.y + 0.01;
+}
+
+/* Follows an edge in small steps: it is always on some page, and where it leaves one there is a
+ * reference. */
+static size_t check_way(const char *name, const fxs_pages *p, size_t edge) {
+    const fxs_scene *s = p->scene;
+    const fxs_curve *c = &s->curves[edge];
+    size_t page = p->page_of[s->view->edges[edge].from], left = 0;
+    fxs_point before = c->points[0];
+    for (size_t k = 0; k + 3 < c->n; k += 3)
+        for (int i = 1; i <= 100; i++) {
+            fxs_point at = geo_at(&c->points[k], i / 100.0);
+            if (!holds(&p->pages[page].area, at)) {
+                double step = fmax(geo_distance(before, at), 1) + FXS_SAME_LINE;
+                if (!find_ref(&p->pages[page], true, step, before))
+                    fail_msg("%s: edge %zu leaves page %zu without a reference", name, edge, page);
+                left++;
+                for (page = 0; page < p->n && !holds(&p->pages[page].area, at);)
+                    page++;
+                if (page == p->n)
+                    fail_msg("%s: edge %zu is on no page at %.1f, %.1f", name, edge, at.x, at.y);
+            }
+            before = at;
+        }
+    return left;
+}
+
+static void check_pages(const char *name, const fxs_pages *p) {
+    const fxs_scene *s = p->scene;
+    double w = p->inside.high.x - p->inside.low.x, h = p->inside.high.y - p->inside.low.y;
+    for (size_t i = 0; i < p->n; i++) {
+        const fxs_page *page = &p->pages[i];
+        assert_true((page->area.high.x - page->area.low.x) * p->scale <= w + 0.01);
+        assert_true((page->area.high.y - page->area.low.y) * p->scale <= h + 0.01);
+        for (size_t k = 0; k < page->nrefs; k++) {
+            const fxs_page_ref *r = &page->refs[k];
+            assert_int_equal(r->page, p->page_of[r->node]);
+            assert_true(r->line < FXS_PAGE_LINES && (r->line < 0 || r->text_at >= 0));
+        }
+    }
+    for (size_t i = 0; i < s->view->nnodes && p->boxes == 0; i++) {
+        fxs_area box = fxs_scene_box(s, i);
+        if (!geo_within(&box, &p->pages[p->page_of[i]].area))
+            fail_msg("%s: %s is cut", name, s->view->nodes[i].node->name);
+    }
+    size_t left = 0;
+    for (size_t e = 0; e < s->view->nedges; e++)
+        left += check_way(name, p, e);
+    assert_true(p->n < 2 || left > 0);
+}
+
+static void put_on_pages(const char *name, void *user) {
+    static const struct {
+        double w, h, scale;
+    } papers[] = {{595, 842, 1}, {842, 595, 0.7}, {1191, 1684, 0.6}};
+    fxs_ctx *ctx = user;
+    size_t len;
+    char *file = golden_file(name, &len);
+    fxs_module *m;
+    assert_ok(ctx, fxs_load_text(ctx, name, file, len, &m));
+    fxs_free(file);
+    for (int i = 0; i < 3; i++) {
+        picture p;
+        fxs_pages pages;
+        lay_out(m, i == 1 ? LR : i == 2 ? CLUSTERS | LABELS : 0, &p);
+        assert_int_equal(
+            fxs_pages_make(&p.scene, papers[i].scale, papers[i].w, papers[i].h, &pages), FXS_OK);
+        check_pages(name, &pages);
+        fxs_pages_free(&pages);
+        drop(&p);
+    }
+    fxs_module_unref(m);
+}
+
+static void networks_on_pages(void **state) { for_each_golden(put_on_pages, *state); }
+
+static size_t count_bytes(const char *bytes, size_t len, const char *what) {
+    size_t n = 0;
+    const char *at = bytes, *end = bytes + len;
+    for (; (at = memmem(at, (size_t)(end - at), what, strlen(what))); at++)
+        n++;
+    return n;
+}
+
+/* No side of a page is more than viewers show; returns the number of pages. */
+static size_t check_sizes(const char *pdf, size_t len, double w, double h) {
+    size_t n = 0;
+    const char *at = pdf, *end = pdf + len;
+    for (; (at = memmem(at, (size_t)(end - at), "/MediaBox", 9)); at++, n++) {
+        double size[2] = {0, 0};
+        assert_int_equal(sscanf(at, "/MediaBox [ 0 0 %lf %lf ]", &size[0], &size[1]), 2);
+        assert_true(size[0] <= 14400 && size[1] <= 14400);
+        assert_true(w <= 0 || (fabs(size[0] - w) < 1 && fabs(size[1] - h) < 1));
+    }
+    return n;
+}
+
+static void pdf_of_pages(void **state) {
+    static const struct {
+        const char *page;
+        bool landscape;
+        double w, h;
+    } rows[] = {{"a4", false, 595, 842},
+                {"Letter", true, 792, 612},
+                {"200x300mm", false, 567, 850},
+                {"8x5in", false, 576, 360},
+                {NULL, false, 0, 0}};
+    fxs_module *m = chain_module(*state, 600);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fxs_draw_options opt = {.page = rows[i].page, .landscape = rows[i].landscape};
+        size_t n, again_n;
+        char *pdf = draw(m, &opt, "pdf", &n), *again = draw(m, &opt, "pdf", &again_n);
+        assert_int_equal(n, again_n);
+        assert_memory_equal(pdf, again, n);
+        size_t pages = check_sizes(pdf, n, rows[i].w, rows[i].h);
+        assert_true(pages > (rows[i].page ? 20 : 2));
+        /* each page has a link to the next and one from it; the overview one to each */
+        assert_true(count_bytes(pdf, n, "/Subtype /Link") >= 3 * (pages - 2));
+        fxs_free(pdf);
+        fxs_free(again);
+    }
+    fxs_module_unref(m);
+}
+
+static void pages_that_can_not_be(void **state) {
+    fxs_module *m = chain_module(*state, 600);
+    static const char *const wrong[] = {
+        "",      "a9",          "x",          "210x",      "x297mm", "210x297furlong",
+        "1x1mm", "99999x99999", "210x297mm ", "-210x297mm"};
+    const char *path = in_folder("a.pdf");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(m, &(fxs_draw_options){.page = wrong[i]}, path, FXS_EINVAL, "known");
+    refused(m, &(fxs_draw_options){.landscape = true}, path, FXS_EINVAL, "landscape");
+    refused(m, &(fxs_draw_options){.fit_width = "page"}, path, FXS_EINVAL, "page");
+    refused(m, &(fxs_draw_options){.page = "144x144", .fit_width = "99999"}, path, FXS_ELIMIT,
+            "too many");
+    fxs_module_unref(m);
+}
+
+/* Modules are bookmarks, their parts inside of them. */
+static void bookmarks_of_modules(void **state) {
+    fxs_module *m = sample_module(*state);
+    size_t n;
+    for (int i = 0; i < 2; i++) {
+        char *pdf = draw(m, &(fxs_draw_options){.page = i ? "a5" : NULL}, "pdf", &n);
+        assert_int_equal(count_bytes(pdf, n, "/Type /Outlines"), 1);
+        assert_int_equal(count_bytes(pdf, n, "/Title (conv)"), 1);
+        fxs_free(pdf);
+    }
+    fxs_module_unref(m);
+}
+
+static void pages_without_memory(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = sample_module(ctx);
+    fxs_draw_options opt = {.page = "144x200", .title = "Memory"};
+    for (long n = 0;; n++) {
+        char *bytes, *notes;
+        size_t len;
+        fxs_alloc_fail_after(n);
+        fxs_status status = fxs_draw_memory(m, &opt, "pdf", &bytes, &len, &notes);
+        fxs_alloc_fail_after(-1);
+        fxs_free(bytes);
+        fxs_free(notes);
+        fxs_ctx_clear(ctx);
+        if (status == FXS_OK)
+            break;
+        assert_int_equal(status, FXS_ENOMEM);
+        assert_true(n < 5000);
+    }
+    fxs_module_unref(m);
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -418,6 +612,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_width, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dashes_of_png, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dashes_of_pdf, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(networks_on_pages, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(pdf_of_pages, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(pages_that_can_not_be, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(bookmarks_of_modules, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(pages_without_memory, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("pages", tests, make_folder, remove_folder);
 }

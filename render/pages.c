@@ -1,0 +1,363 @@
+/* pages.c: see pages.h. Called by canvas_pdf.c. */
+#include "pages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuts.h"
+#include "escape.h"
+
+enum { NAME_CHARS = 40, TEXT_GAP = 5, MARK_WIDTH = 5 };
+
+fxs_area fxs_pages_inside(double w, double h) {
+    double margin = fmin(FXS_PAGE_MARGIN, fmin(w, h) / 20), border = margin + FXS_PAGE_ZONE;
+    return (fxs_area){{border, border}, {w - border, h - border - FXS_PAGE_FOOT}};
+}
+
+size_t fxs_page_number(const fxs_pages *p, size_t page) { return page + (p->n > 1 ? 2 : 1); }
+
+/* ---- parts of the picture
+ * ------------------------------------------------------------------------------------ */
+
+/* What the scene shows within an area; empty when it is blank there. */
+static fxs_area shown_in(const fxs_scene *s, const fxs_area *in) {
+    fxs_area e = fxs_area_none();
+    const fxs_view *v = s->view;
+    for (size_t i = 0; i < v->nnodes; i++) {
+        fxs_area box = fxs_scene_box(s, i);
+        if (fxs_area_touches(&box, in)) {
+            fxs_area_reach(&e, box.low.x, box.low.y);
+            fxs_area_reach(&e, box.high.x, box.high.y);
+        }
+    }
+    for (size_t i = 0; i < v->nclusters; i++)
+        if (fxs_frame_shown(&s->frames[i]) && fxs_area_touches(&s->frames[i], in)) {
+            fxs_area_reach(&e, s->frames[i].low.x, s->frames[i].low.y);
+            fxs_area_reach(&e, s->frames[i].high.x, s->frames[i].high.y);
+        }
+    for (size_t i = 0; i < v->nedges; i++) {
+        const fxs_curve *c = &s->curves[i];
+        if (!c->n || !fxs_area_touches(&c->area, in))
+            continue;
+        for (size_t k = 0; k + 3 < c->n; k += 3) {
+            fxs_area piece = fxs_area_none();
+            for (size_t j = 0; j < 4; j++)
+                fxs_area_reach(&piece, c->points[k + j].x, c->points[k + j].y);
+            if (fxs_area_touches(&piece, in)) {
+                fxs_area_reach(&e, piece.low.x, piece.low.y);
+                fxs_area_reach(&e, piece.high.x, piece.high.y);
+            }
+        }
+        if (fxs_label_shown(s, i)) {
+            fxs_area label = fxs_scene_label(s, i);
+            if (fxs_area_touches(&label, in)) {
+                fxs_area_reach(&e, label.low.x, label.low.y);
+                fxs_area_reach(&e, label.high.x, label.high.y);
+            }
+        }
+    }
+    return e;
+}
+
+static bool has_heading(const fxs_scene *s) {
+    return s->view->title.len || s->view->legend.n || s->nbars || s->nnotes;
+}
+
+/* The part of a band that is not blank, across it; all of it when that fits on one page, so that
+ * what is straight stays so from page to page. */
+static fxs_area trim_band(const fxs_scene *s, bool lr, fxs_area band, double room, bool heading) {
+    double all = lr ? s->h : s->w;
+    if (all <= room || heading)
+        return band;
+    enum { AROUND = 12 };
+    fxs_area e = shown_in(s, &band);
+    if (e.low.x > e.high.x)
+        return band;
+    if (lr) {
+        band.low.y = fmax(e.low.y - AROUND, 0);
+        band.high.y = fmin(e.high.y + AROUND, s->h);
+    } else {
+        band.low.x = fmax(e.low.x - AROUND, 0);
+        band.high.x = fmin(e.high.x + AROUND, s->w);
+    }
+    return band;
+}
+
+static bool is_blank(const fxs_scene *s, const fxs_area *a) {
+    fxs_area in = fxs_area_grown(*a, -1), e = shown_in(s, &in);
+    return e.low.x > e.high.x;
+}
+
+static bool add_page(fxs_pages *p, size_t *room, fxs_page page) {
+    if (p->n == *room) {
+        size_t more = 2 * *room + 16;
+        fxs_page *list = FXS_NEW_N(&p->arena, fxs_page, more);
+        if (!list)
+            return false;
+        if (p->n)
+            memcpy(list, p->pages, p->n * sizeof *list);
+        p->pages = list;
+        *room = more;
+    }
+    p->pages[p->n++] = page;
+    return true;
+}
+
+/* Bands along the flow first, then each of them across. */
+static fxs_status cut_pages(fxs_pages *p) {
+    const fxs_scene *s = p->scene;
+    bool lr = s->view->lr;
+    fxs_area all = {{0, 0}, {s->w, s->h}};
+    double w = (p->inside.high.x - p->inside.low.x) / p->scale,
+           h = (p->inside.high.y - p->inside.low.y) / p->scale, *bands, *cuts;
+    size_t boxes, n, room = 0;
+    FXS_TRY(fxs_cut_pieces(s, lr, &all, lr ? w : h, &p->arena, &bands, &p->nbands, &boxes));
+    for (size_t b = 0; b < p->nbands; b++) {
+        fxs_area band = lr ? (fxs_area){{bands[b], 0}, {bands[b + 1], s->h}}
+                           : (fxs_area){{0, bands[b]}, {s->w, bands[b + 1]}};
+        band = trim_band(s, lr, band, lr ? h : w, b == 0 && has_heading(s));
+        FXS_TRY(fxs_cut_pieces(s, !lr, &band, lr ? h : w, &p->arena, &cuts, &n, &boxes));
+        p->wide = n > p->wide ? n : p->wide;
+        for (size_t c = 0; c < n; c++) {
+            fxs_page page = {.area = band, .band = b};
+            *(lr ? &page.area.low.y : &page.area.low.x) = cuts[c];
+            *(lr ? &page.area.high.y : &page.area.high.x) = cuts[c + 1];
+            bool first = b == 0 && has_heading(s);
+            if (!first && p->nbands * n > 1 && is_blank(s, &page.area))
+                continue;
+            if (!add_page(p, &room, page))
+                return FXS_ENOMEM;
+        }
+    }
+    return FXS_OK;
+}
+
+/* The first page that does not end before that place along the flow. */
+static size_t first_page(const fxs_pages *p, double along) {
+    bool lr = p->scene->view->lr;
+    size_t low = 0, high = p->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const fxs_point *end = &p->pages[middle].area.high;
+        if ((lr ? end->x : end->y) < along)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The page that most of a box is on: that of its middle. */
+static fxs_status find_pages(fxs_pages *p) {
+    const fxs_scene *s = p->scene;
+    p->page_of = FXS_NEW_N(&p->arena, size_t, s->view->nnodes);
+    p->names = FXS_NEW_N(&p->arena, const char *, s->view->nnodes);
+    if (!p->page_of || !p->names)
+        return FXS_ENOMEM;
+    for (size_t i = 0; i < s->view->nnodes; i++) {
+        fxs_area box = fxs_scene_box(s, i);
+        fxs_point m = {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2};
+        for (size_t k = first_page(p, s->view->lr ? m.x : m.y); k < p->n; k++) {
+            const fxs_area *a = &p->pages[k].area;
+            if (m.x >= a->low.x && m.x <= a->high.x && m.y >= a->low.y && m.y <= a->high.y) {
+                p->page_of[i] = k;
+                break;
+            }
+        }
+    }
+    return FXS_OK;
+}
+
+/* A page reaches over to its neighbours for boxes of its own that lie over its border, as far as
+ * there is room. */
+static void reach_over(fxs_pages *p) {
+    const fxs_scene *s = p->scene;
+    double w = (p->inside.high.x - p->inside.low.x) / p->scale,
+           h = (p->inside.high.y - p->inside.low.y) / p->scale;
+    for (size_t i = 0; i < s->view->nnodes && p->n; i++) {
+        fxs_area *page = &p->pages[p->page_of[i]].area, wider = *page,
+                 box = fxs_area_grown(fxs_scene_box(s, i), FXS_CUT_NEAR);
+        fxs_area_reach(&wider, fmax(box.low.x, 0), fmax(box.low.y, 0));
+        fxs_area_reach(&wider, fmin(box.high.x, s->w), fmin(box.high.y, s->h));
+        if (wider.high.x - wider.low.x <= w && wider.high.y - wider.low.y <= h)
+            *page = wider;
+        else
+            p->boxes++;
+    }
+}
+
+/* ---- references
+ * --------------------------------------------------------------------------------------------- */
+
+static size_t far_end(const fxs_pages *p, size_t edge, bool leaves) {
+    const fxs_view_edge *e = &p->scene->view->edges[edge];
+    return leaves ? e->to : e->from;
+}
+
+static bool is_new(const fxs_pages *p, const fxs_crossing *c, size_t n, bool leaves, size_t node) {
+    for (size_t i = 0; i < n; i++)
+        if (far_end(p, c[i].edge, leaves) == node)
+            return false;
+    return true;
+}
+
+/* One line: crossings from, of which those of one direction count. */
+static bool make_ref(const fxs_pages *p, const fxs_crossing *c, size_t n, fxs_page_side side,
+                     bool leaves, fxs_page_ref *out) {
+    enum { LOOKED_AT = 64 }; /* names of others are counted among so many */
+    bool outward = side == FXS_PAGE_BOTTOM || side == FXS_PAGE_RIGHT, any = false;
+    size_t kept = 0;
+    fxs_crossing same[LOOKED_AT];
+    *out = (fxs_page_ref){.side = side, .leaves = leaves};
+    for (size_t i = 0; i < n; i++) {
+        if ((c[i].forward == outward) != leaves)
+            continue;
+        size_t node = far_end(p, c[i].edge, leaves);
+        bool fresh = is_new(p, same, kept < LOOKED_AT ? kept : LOOKED_AT, leaves, node);
+        if (kept < LOOKED_AT)
+            same[kept++] = c[i];
+        if (!any) {
+            out->at = c[i].at;
+            out->node = node;
+        } else if (fresh) {
+            out->others++;
+            size_t page = p->page_of[node], best = p->page_of[out->node];
+            if (leaves ? page < best : page > best)
+                out->node = node;
+        }
+        any = true;
+    }
+    out->page = p->page_of[out->node];
+    return any;
+}
+
+static fxs_status find_side(fxs_pages *p, fxs_page *page, fxs_page_side side, fxs_page_ref *refs,
+                            size_t *n, fxs_arena *scratch) {
+    bool x = side == FXS_PAGE_LEFT || side == FXS_PAGE_RIGHT;
+    double at = side == FXS_PAGE_TOP      ? page->area.low.y
+                : side == FXS_PAGE_BOTTOM ? page->area.high.y
+                : side == FXS_PAGE_LEFT   ? page->area.low.x
+                                          : page->area.high.x;
+    fxs_crossing *c;
+    size_t count;
+    FXS_TRY(fxs_cut_crossings(p->scene, x, at, &page->area, scratch, &c, &count));
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && c[end].at - c[i].at <= FXS_SAME_LINE;)
+            end++;
+        for (int leaves = 0; leaves < 2; leaves++) {
+            fxs_page_ref r;
+            if (!make_ref(p, c + i, end - i, side, leaves, &r))
+                continue;
+            if (refs)
+                refs[*n] = r;
+            ++*n;
+        }
+    }
+    return FXS_OK;
+}
+
+static bool keep_name(fxs_pages *p, size_t node) {
+    fxs_buf clean = {0};
+    const char *name = p->scene->view->nodes[node].node->name;
+    if (p->names[node])
+        return true;
+    fxs_clean(&clean, name, strlen(name), NAME_CHARS, false);
+    fxs_buf_add(&clean, "", 0);
+    if (!clean.failed)
+        p->names[node] = fxs_arena_dup(&p->arena, clean.data, clean.len);
+    fxs_buf_free(&clean);
+    return p->names[node];
+}
+
+void fxs_page_ref_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text) {
+    size_t number = fxs_page_number(p, r->page);
+    fxs_buf_cut(text, 0);
+    if (form) {
+        fxs_buf_printf(text, "%zu", number);
+        return;
+    }
+    fxs_buf_printf(text, "%s page %zu: %s", r->leaves ? "to" : "from", number, p->names[r->node]);
+    if (r->others)
+        fxs_buf_printf(text, " and %zu more", r->others);
+}
+
+/* Texts stand behind their lines, in the first line of the zone that is free there. */
+static bool place_texts(fxs_pages *p, fxs_page *page, fxs_page_side side) {
+    bool x = side == FXS_PAGE_LEFT || side == FXS_PAGE_RIGHT;
+    fxs_point low = fxs_page_place(p, (size_t)(page - p->pages), page->area.low);
+    double begin = x ? low.y : low.x, from = x ? page->area.low.y : page->area.low.x;
+    double limit = x ? p->h - FXS_PAGE_FOOT : p->w, taken[FXS_PAGE_LINES];
+    fxs_buf text = {0};
+    bool ok = true;
+    for (int i = 0; i < FXS_PAGE_LINES; i++)
+        taken[i] = 0;
+    for (size_t i = 0; i < page->nrefs && ok; i++) {
+        fxs_page_ref *r = &page->refs[i];
+        if (r->side != side)
+            continue;
+        double at = begin + (r->at - from) * p->scale + MARK_WIDTH;
+        r->line = -1;
+        for (int form = 0; form < 2 && r->line < 0 && ok; form++) {
+            double w;
+            fxs_page_ref_text(p, r, form, &text);
+            ok = !text.failed &&
+                 fxs_fonts_width(p->scene->view->fonts, FXS_INK_KEY, text.data, text.len, &w);
+            w *= FXS_PAGE_TEXT;
+            for (int k = 0; k < FXS_PAGE_LINES && r->line < 0; k++) {
+                double start = at + w > limit - 4 ? at - 2 * MARK_WIDTH - w : at;
+                if (start >= taken[k] && start > 0) {
+                    *r = (fxs_page_ref){side,      r->at, r->leaves, r->node, r->page,
+                                        r->others, start, k,         form};
+                    taken[k] = start + w + TEXT_GAP;
+                }
+            }
+        }
+    }
+    fxs_buf_free(&text);
+    return ok;
+}
+
+static fxs_status find_refs(fxs_pages *p) {
+    for (size_t i = 0; i < p->n; i++) {
+        fxs_page *page = &p->pages[i];
+        for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
+            fxs_arena scratch = {0};
+            fxs_status status = FXS_OK;
+            size_t n = 0;
+            for (int side = 0; side < FXS_PAGE_SIDES && status == FXS_OK; side++)
+                status =
+                    find_side(p, page, (fxs_page_side)side, pass ? page->refs : NULL, &n, &scratch);
+            fxs_arena_clear(&scratch);
+            FXS_TRY(status);
+            page->nrefs = n;
+            if (!pass && !(page->refs = FXS_NEW_N(&p->arena, fxs_page_ref, n + 1)))
+                return FXS_ENOMEM;
+        }
+        for (size_t k = 0; k < page->nrefs; k++)
+            if (!keep_name(p, page->refs[k].node))
+                return FXS_ENOMEM;
+        for (int side = 0; side < FXS_PAGE_SIDES; side++)
+            if (!place_texts(p, page, (fxs_page_side)side))
+                return FXS_ENOMEM;
+    }
+    return FXS_OK;
+}
+
+fxs_point fxs_page_place(const fxs_pages *p, size_t page, fxs_point at) {
+    const fxs_area *a = &p->pages[page].area, *in = &p->inside;
+    double left = (in->low.x + in->high.x - (a->high.x - a->low.x) * p->scale) / 2;
+    return (fxs_point){left + (at.x - a->low.x) * p->scale,
+                       in->low.y + (at.y - a->low.y) * p->scale};
+}
+
+fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, fxs_pages *out) {
+    *out = (fxs_pages){.scene = s, .scale = scale, .w = w, .h = h};
+    out->inside = fxs_pages_inside(w, h);
+    FXS_TRY(cut_pages(out));
+    FXS_TRY(find_pages(out));
+    reach_over(out);
+    return find_refs(out);
+}
+
+void fxs_pages_free(fxs_pages *p) { fxs_arena_clear(&p->arena); }

@@ -1,0 +1,72 @@
+/* pages.h: a picture on pages of paper: which part of it stands on which page, and where its lines
+ * go on. Reads places alone; canvas_pages.c paints. */
+#ifndef FXS_RENDER_PAGES_H
+#define FXS_RENDER_PAGES_H
+
+#include "scene.h"
+
+typedef enum fxs_page_side {
+    FXS_PAGE_TOP,
+    FXS_PAGE_BOTTOM,
+    FXS_PAGE_LEFT,
+    FXS_PAGE_RIGHT,
+    FXS_PAGE_SIDES
+} fxs_page_side;
+
+/* A line that crosses a page's border, and the end of it that is elsewhere. */
+typedef struct fxs_page_ref {
+    fxs_page_side side;
+    double at;      /* along that side, in the scene */
+    bool leaves;    /* else it enters */
+    size_t node;    /* the end elsewhere, on the nearest page when there are several */
+    size_t page;    /* where that is */
+    size_t others;  /* further nodes that the line goes to or comes from */
+    double text_at; /* where its text begins, from the side's begin, in points of paper */
+    int line;       /* of the text, counted from the border; -1: no room */
+    int form;       /* 0: "to page 5: name", 1: "5" */
+} fxs_page_ref;
+
+typedef struct fxs_page {
+    fxs_area area; /* of the scene */
+    size_t band;   /* pages of one band stand side by side (below each other when the picture goes
+                      to the right) */
+    fxs_page_ref *refs;
+    size_t nrefs;
+} fxs_page;
+
+typedef struct fxs_pages {
+    fxs_arena arena;
+    const fxs_scene *scene;
+    double scale;    /* points of paper a point of the scene */
+    double w, h;     /* of the paper */
+    fxs_area inside; /* where the picture is on it */
+    fxs_page *pages;
+    size_t n, nbands;
+    size_t wide;        /* pages of the widest band */
+    size_t *page_of;    /* by node */
+    size_t boxes;       /* that are cut, since they do not fit */
+    const char **names; /* by node, clean; made for those that refs name */
+} fxs_pages;
+
+enum {
+    FXS_PAGE_MARGIN = 18, /* of paper, at most; on small pages less */
+    FXS_PAGE_ZONE = 30,   /* between margin and picture: where lines go on */
+    FXS_PAGE_FOOT = 14,
+    FXS_PAGE_LINES = 3, /* of texts in the zone */
+    FXS_PAGE_LINE = 8   /* height of one */
+};
+#define FXS_PAGE_TEXT 0.7 /* of the size of other texts */
+
+/* Where the picture is on paper of that size. */
+fxs_area fxs_pages_inside(double w, double h);
+/* FXS_OK or FXS_ENOMEM; fxs_pages_free also then. */
+fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, fxs_pages *out);
+void fxs_pages_free(fxs_pages *p);
+/* Number of a page as it is printed: the overview is page 1. */
+size_t fxs_page_number(const fxs_pages *p, size_t page);
+/* The text of a reference, its form chosen; in `text`. */
+void fxs_page_ref_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text);
+/* From the scene to a page's paper. */
+fxs_point fxs_page_place(const fxs_pages *p, size_t page, fxs_point at);
+
+#endif
