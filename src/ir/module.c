@@ -202,6 +202,10 @@ fxs_status fxs_module_check_child(const fxs_module *m, const char *name, const f
 
 fxs_status fxs_module_add_child(fxs_module *m, const char *name, fxs_module *child) {
     FXS_TRY(fxs_module_check_child(m, name, child));
+    return fxs_module_adopt_child(m, name, child);
+}
+
+fxs_status fxs_module_adopt_child(fxs_module *m, const char *name, fxs_module *child) {
     size_t len = strlen(name);
     if (fxs_module_child(m, name, len))
         return fxs_fail(m->ctx, FXS_EINVAL, "module %s has two children named '%s'", m->class_name,

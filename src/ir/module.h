@@ -64,6 +64,9 @@ fxs_status fxs_module_new_bare(fxs_ctx *ctx, const char *class_name, fxs_module 
 fxs_status fxs_module_add_constant(fxs_module *m, const char *name, fxs_tensor *t);
 /* Whether a child can be put under that name: a legal name, and m is not in it. */
 fxs_status fxs_module_check_child(const fxs_module *m, const char *name, const fxs_module *child);
+/* fxs_module_add_child without those checks but that the name is free: for a module that nobody
+ * holds yet, and a name that another module gave. */
+fxs_status fxs_module_adopt_child(fxs_module *m, const char *name, fxs_module *child);
 /* A child by name (no dots); NULL when it is not there. */
 fxs_module *fxs_module_child(const fxs_module *m, const char *name, size_t len);
 fxs_parameter *fxs_module_attribute(const fxs_module *m, const char *name, size_t len);

@@ -260,7 +260,7 @@ size_t fxs_module_given_tensors(const fxs_module *m) {
 
 static fxs_status adopt_members(fxs_module *to, const fxs_module *from) {
     for (size_t i = 0; i < from->nchildren; i++)
-        FXS_TRY(fxs_module_add_child(to, from->children[i].name, from->children[i].module));
+        FXS_TRY(fxs_module_adopt_child(to, from->children[i].name, from->children[i].module));
     for (size_t i = 0; i < from->nattributes; i++)
         FXS_TRY(fxs_module_share(to, from->attributes[i].name, from->attributes[i].param));
     return FXS_OK;
