@@ -8,6 +8,7 @@
   ./dev bench --threads 1,2         how many threads --models takes
   ./dev bench --layout [a,b,...]    pictures of all networks, or of some: crossings, length, bends, size and time for the
                                     layered layout, dot, dagre and elk; --seconds N: what each may take (default 60)
+  ./dev bench --page                the interactive page in headless Chromium: when it is there, frames while it moves, size
   ./dev bench --python              ResNet-18 from its PyTorch source to the picture, without PyTorch and with it
   ./dev bench --graphs              microseconds a node of building, checking, copying, printing, cleaning large graphs
 
@@ -113,11 +114,15 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--graphs", action="store_true")
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("--layout", nargs="?", const="")
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--seconds", type=int, default=60)
     args = parser.parse_args()
     build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(args.fxscope))))
+    if args.page:
+        import page
+        return page.run(args.fxscope, args.rounds)
     if args.layout is not None:
         import layouts
         names = [n for n in args.layout.split(",") if n]
