@@ -189,7 +189,12 @@ static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim,
 static fxs_status infer_setitem(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), *value = fxs_arg_tensor(c, 2), stretched;
     fxs_indexing ix;
-    FXS_TRY(fxs_check_computable(c, x->dtype));
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_computable(c, x->dtype));
+    if (!fxs_is_complex(x->dtype) &&
+        (c->arg[2].tag == FXS_V_COMPLEX || (value && fxs_is_complex(value->dtype))))
+        return FXS_REFUSE(c, FXS_ETYPE, "a complex value can't be put into torch.%s",
+                          fxs_dtype_name(x->dtype));
     fxs_status s = fxs_read_index(c, x, &c->arg[1], &ix);
     if (s == FXS_EUNKNOWN && c->meta) {
         fxs_ctx_clear(c->ctx); /* whatever is written, the shape stays */
@@ -213,6 +218,48 @@ static fxs_status number_tensor(fxs_call *c, const fxs_value *v, fxs_tensor **ou
     return FXS_OK;
 }
 
+static fxs_status complex_number(fxs_call *c, const fxs_value *v, fxs_tensor **out) {
+    double re = v->tag == FXS_V_COMPLEX ? v->u.c[0]
+                : v->tag == FXS_V_FLOAT ? v->u.f
+                : v->tag == FXS_V_BOOL  ? v->u.b
+                                        : (double)v->u.i;
+    FXS_TRY(fxs_tensor_new(c->ctx, FXS_COMPLEX128, 0, NULL, out));
+    double *to = fxs_tensor_data(*out);
+    to[0] = re;
+    to[1] = v->tag == FXS_V_COMPLEX ? v->u.c[1] : 0;
+    return FXS_OK;
+}
+
+/* One of the two parts of a complex tensor, as a real one over the same memory. */
+static fxs_tensor part(const fxs_tensor *t, int which) {
+    fxs_tensor p = *t;
+    p.dtype = t->dtype == FXS_COMPLEX64 ? FXS_FLOAT32 : FXS_FLOAT64;
+    p.offset = 2 * t->offset + which;
+    for (int i = 0; i < p.ndim; i++)
+        p.strides[i] = 2 * t->strides[i];
+    return p;
+}
+
+/* Any value as one of x's complex type; counted. */
+static fxs_status complex_value(fxs_call *c, const fxs_tensor *x, fxs_tensor **out) {
+    fxs_tensor *value = fxs_arg_tensor(c, 2), *number = NULL;
+    if (!value) {
+        FXS_TRY(complex_number(c, &c->arg[2], &number));
+        value = number;
+    }
+    fxs_status s = fxs_tensor_new(c->ctx, x->dtype, value->ndim, value->sizes, out);
+    for (int which = 0; s == FXS_OK && which < 2; which++) {
+        fxs_tensor to = part(*out, which), from = *value;
+        if (fxs_is_complex(value->dtype))
+            from = part(value, which);
+        else if (which == 1)
+            break; /* zero */
+        fxs_tensor_copy(c->ctx, &to, &from);
+    }
+    fxs_tensor_unref(number);
+    return s;
+}
+
 static fxs_status write_item(fxs_call *c, fxs_tensor *value) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), stretched;
     fxs_indexing ix;
@@ -228,9 +275,11 @@ static fxs_status write_item(fxs_call *c, fxs_tensor *value) {
 
 static fxs_status run_setitem(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), *value = fxs_arg_tensor(c, 2), *own;
-    if (value && value->storage != x->storage)
+    if (value && value->storage != x->storage && !fxs_is_complex(x->dtype))
         return write_item(c, value);
-    if (value) { /* x[1:] = x[:-1]: read all before writing */
+    if (fxs_is_complex(x->dtype)) {
+        FXS_TRY(complex_value(c, x, &own));
+    } else if (value) { /* x[1:] = x[:-1]: read all before writing */
         FXS_TRY(fxs_tensor_new(c->ctx, value->dtype, value->ndim, value->sizes, &own));
         fxs_tensor_copy(c->ctx, own, value);
     } else {

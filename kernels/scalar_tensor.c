@@ -224,33 +224,14 @@ FACT(no_device)
 /* ---- getattr
  * ------------------------------------------------------------------------------------------- */
 
-/* Fields of PyTorch's named tuples, by the type's name. */
-static const struct {
-    const char *type, *fields[2];
-} named[] = {
-    {"torch.return_types.max", {"values", "indices"}},
-    {"torch.return_types.min", {"values", "indices"}},
-    {"torch.return_types.sort", {"values", "indices"}},
-    {"torch.return_types.topk", {"values", "indices"}},
-    {"torch.return_types.median", {"values", "indices"}},
-    {"torch.return_types.mode", {"values", "indices"}},
-    {"torch.return_types.kthvalue", {"values", "indices"}},
-    {"torch.return_types.cummax", {"values", "indices"}},
-    {"torch.return_types.cummin", {"values", "indices"}},
-    {"torch.return_types.nanmedian", {"values", "indices"}},
-    {"torch.return_types.aminmax", {"min", "max"}},
-};
-
 static const fxs_value *named_field(const fxs_value *v, const char *name) {
-    const char *type = fxs_value_type_name(v);
-    const char *const *fields = v->tag == FXS_V_TUPLE ? v->u.seq->fields : NULL;
+    if (v->tag != FXS_V_TUPLE || v->u.seq->kind != FXS_TUPLE_NAMED)
+        return NULL;
+    const char *const *fields =
+        v->u.seq->fields ? v->u.seq->fields : fxs_named_fields(fxs_value_type_name(v));
     for (size_t k = 0; fields && fields[k]; k++)
         if (strcmp(fields[k], name) == 0)
             return fxs_value_item(v, k);
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        for (size_t k = 0; strcmp(named[i].type, type) == 0 && k < 2; k++)
-            if (strcmp(named[i].fields[k], name) == 0)
-                return fxs_value_item(v, k);
     return NULL;
 }
 

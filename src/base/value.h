@@ -82,6 +82,10 @@ bool fxs_value_has_tensor(const fxs_value *v);
  * "torch.Size", "NoneType". */
 FXS_API const char *fxs_value_type_name(const fxs_value *v);
 
+/* Names of the fields of a named tuple of PyTorch's, "torch.return_types.max", NULL behind the last;
+ * NULL: it is not known. */
+FXS_API const char *const *fxs_named_fields(const char *type);
+
 /* How a node in a value is written; base knows no nodes. */
 typedef void fxs_node_text_fn(const fxs_node *n, fxs_buf *out);
 /* Python's repr and str. Tensors are written by `tensor` (NULL: float32[1, 3]). */

@@ -293,6 +293,12 @@ static void drop_parameters(fxs_module *module) {
         fxs_parameter_drop(module->attributes[i].param);
 }
 
+/* A named tuple of the front end's, such as a packed sequence: no layer of ours takes one. */
+static bool takes_structure(const fxs_value *args) {
+    const fxs_value *v = fxs_value_item(args, 0);
+    return v && v->tag == FXS_V_TUPLE && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->fields;
+}
+
 fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                        const fxs_value *kwargs, fxs_value *result) {
     fxs_lookup at = fxs_module_lookup(it->root, n->target);
@@ -302,7 +308,7 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
     if (at.module->graph)
         return call_graph(it, at.module, args, kwargs, result);
     const fxs_host *host = it->ctx->host;
-    if (!at.module->row && host)
+    if (host && (!at.module->row || takes_structure(args)))
         return host->call_module(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,
                                  result);
     if (!at.module->row)

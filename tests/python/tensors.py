@@ -130,6 +130,77 @@ def test_the_default_dtype():
     raises(TypeError, torch.set_default_dtype, torch.int8, text='floating-point')
 
 
+def test_named_results_have_all_their_fields():
+    a = torch.tensor([[2., 0.], [0., 4.], [0., 0.]])
+    got = torch.linalg.lstsq(a, torch.tensor([[2.], [8.], [0.]]))
+    assert got.solution.flatten().tolist() == [1, 2] and len(got) == 4
+    assert type(got).__name__ == 'linalg_lstsq' and got.rank.item() == 2
+    p, lower, upper = torch.linalg.lu(a[:2])
+    assert (p @ lower @ upper).equal(a[:2])
+    assert torch.linalg.eigh(a[:2]).eigenvalues.tolist() == [2, 4]
+
+
+def test_complex_tensors_take_items():
+    c = torch.zeros(2, 3, dtype=torch.complex64)
+    c[:, 1] = torch.tensor([1 + 2j, 3j])
+    c[0, 0], c[1] = 5, torch.tensor([1., 2., 3.])
+    c[0][torch.tensor([2])] = 1j
+    assert c.tolist() == [[5, 1 + 2j, 1j], [1, 2, 3]]
+    c[c.real > 2] = 0
+    assert c.tolist() == [[0, 1 + 2j, 1j], [1, 2, 0]]
+    c[:, :2] = c[:, 1:].clone() * 1j
+    assert c[0, 0] == -2 + 1j
+
+    def real():
+        torch.zeros(2)[0] = torch.tensor(1j)
+    raises(RuntimeError, real, text='complex')
+
+
+def test_packed_sequences_run_at_their_own_length():
+    from torch.nn.utils.rnn import (pack_padded_sequence, pack_sequence, pad_packed_sequence,
+                                    PackedSequence)
+    for layer in (torch.nn.LSTM(3, 4, 2, bidirectional=True), torch.nn.GRU(3, 4),
+                  torch.nn.RNN(3, 4, bidirectional=True)):
+        x, lengths = torch.randn(5, 3, 3), [2, 5, 1]
+        packed = pack_padded_sequence(x, torch.tensor(lengths), enforce_sorted=False)
+        y, state = layer(packed)
+        assert isinstance(y, PackedSequence)
+        out, n = pad_packed_sequence(y)
+        assert n.tolist() == lengths and out.shape[:2] == (5, 3)
+        h = state[0] if isinstance(state, tuple) else state
+        for i, length in enumerate(lengths):
+            alone, last = layer(x[:length, i:i + 1])
+            last = last[0] if isinstance(last, tuple) else last
+            assert torch.allclose(out[:length, i], alone[:, 0], atol=1e-6)
+            assert torch.allclose(h[:, i], last[:, 0], atol=1e-6) and not out[length:, i].any()
+    y, _ = layer(pack_sequence([torch.randn(3, 3), torch.randn(2, 3)]))
+    assert y.data.shape == (5, 8)
+
+
+def test_weights_by_parametrizations():
+    from torch.nn.utils import parametrizations, parametrize
+
+    class Symmetric(torch.nn.Module):
+        def forward(self, x):
+            return x.triu() + x.triu(1).t()
+    layer = torch.nn.Linear(3, 3)
+    parametrize.register_parametrization(layer, 'weight', Symmetric())
+    assert layer.weight.equal(layer.weight.t()) and type(layer).__name__ == 'ParametrizedLinear'
+    assert isinstance(layer, torch.nn.Linear) and parametrize.is_parametrized(layer, 'weight')
+    assert list(layer.state_dict()) == ['bias', 'parametrizations.weight.original']
+    x = torch.randn(2, 3)
+    assert layer(x).allclose(x @ layer.weight.t() + layer.bias)
+    weight = layer.weight
+    parametrize.remove_parametrizations(layer, 'weight')
+    assert type(layer) is torch.nn.Linear and layer.weight.equal(weight)
+    raises(ValueError, parametrize.register_parametrization, layer, 'none', Symmetric(),
+           text='does not have a parameter')
+    normed = parametrizations.spectral_norm(torch.nn.Linear(4, 4))
+    for _ in range(100):
+        normed.weight
+    assert abs(torch.linalg.svd(normed.eval().weight).S.max() - 1) < 1e-3
+
+
 def test_references_are_counted_right():
     def work():
         a = torch.randn(4, 4)

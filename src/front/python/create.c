@@ -420,7 +420,8 @@ static PyObject *legacy(fxs_dtype d, PyObject *args) {
         return cast(fxpy_call2("Tensor.detach", first, NULL), d);
     if (n == 1 && Py_TYPE(first) == fxpy_size_type)
         return of_sizes(d, first);
-    if (n == 1 && !PyIndex_Check(first))
+    bool array = n == 1 && has_buffer(first) && PySequence_Check(first);
+    if (array || (n == 1 && !PyIndex_Check(first)))
         return fxpy_tensor_from_data(first, d);
     return of_sizes(d, args);
 }

@@ -76,6 +76,26 @@ static const fields *fields_of(PyObject *type, PyObject *names) {
     return known_fields = f;
 }
 
+/* _make gets round constructors that want something else. */
+PyObject *fxpy_host_named(const char *const *names, PyObject *items) {
+    const fields *f = known_fields;
+    while (f && f->names != names)
+        f = f->next;
+    if (!f)
+        return Py_NewRef(items);
+    if (PyObject_HasAttrString(f->type, "_make"))
+        return PyObject_CallMethod(f->type, "_make", "(O)", items);
+    PyObject *kwargs = PyDict_New(), *none = PyTuple_New(0), *out = NULL;
+    int bad = !kwargs || !none;
+    for (Py_ssize_t i = 0; !bad && i < PyTuple_GET_SIZE(items) && names[i]; i++)
+        bad = PyDict_SetItemString(kwargs, names[i], PyTuple_GET_ITEM(items, i)) < 0;
+    if (!bad)
+        out = PyObject_Call(f->type, none, kwargs);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(none);
+    return out;
+}
+
 /* The names of a dataclass's fields as a list; NULL without an exception: it is none. */
 static PyObject *dataclass_names(PyObject *o) {
     PyObject *all = PyType_Check(o) ? NULL : PyObject_GetAttrString(o, "__dataclass_fields__");

@@ -1,5 +1,6 @@
 /* value.c: Python objects as values and back. Used for every eager call, and by the graph side for
  * arguments of nodes. */
+#include "front/python/host.h"
 #include "front/python/tensor.h"
 
 int (*fxpy_value_hook)(PyObject *o, fxs_arena *a, fxs_value *out);
@@ -13,8 +14,8 @@ static PyObject *array_text(PyObject *o) {
     PyObject *shape = dtype ? PyObject_GetAttrString(o, "shape") : NULL;
     if (shape && PyTuple_Check(shape)) {
         const char *name = strrchr(Py_TYPE(o)->tp_name, '.');
-        text = PyUnicode_FromFormat("%s(%S, %S)", name ? name + 1 : Py_TYPE(o)->tp_name, dtype,
-                                    shape);
+        text =
+            PyUnicode_FromFormat("%s(%S, %S)", name ? name + 1 : Py_TYPE(o)->tp_name, dtype, shape);
     }
     Py_XDECREF(dtype);
     Py_XDECREF(shape);
@@ -285,38 +286,6 @@ static PyObject *result_tensor(fxpy_conversion *c, fxs_tensor *t, const char *ma
     return o;
 }
 
-/* torch.return_types.max: names of the fields; most functions that give two tensors give values and
- * their indices. */
-static const struct {
-    const char *type, *fields[4];
-} field_names[] = {
-    {"torch.return_types.aminmax", {"min", "max"}},
-    {"torch.return_types.frexp", {"mantissa", "exponent"}},
-    {"torch.return_types.geqrf", {"a", "tau"}},
-    {"torch.return_types.histogram", {"hist", "bin_edges"}},
-    {"torch.return_types.histogramdd", {"hist", "bin_edges"}},
-    {"torch.return_types.linalg_cholesky_ex", {"L", "info"}},
-    {"torch.return_types.linalg_eig", {"eigenvalues", "eigenvectors"}},
-    {"torch.return_types.linalg_eigh", {"eigenvalues", "eigenvectors"}},
-    {"torch.return_types.linalg_inv_ex", {"inverse", "info"}},
-    {"torch.return_types.linalg_ldl_factor", {"LD", "pivots"}},
-    {"torch.return_types.linalg_ldl_factor_ex", {"LD", "pivots", "info"}},
-    {"torch.return_types.linalg_lstsq", {"solution", "residuals", "rank", "singular_values"}},
-    {"torch.return_types.linalg_lu", {"P", "L", "U"}},
-    {"torch.return_types.linalg_lu_factor", {"LU", "pivots"}},
-    {"torch.return_types.linalg_lu_factor_ex", {"LU", "pivots", "info"}},
-    {"torch.return_types.linalg_qr", {"Q", "R"}},
-    {"torch.return_types.linalg_slogdet", {"sign", "logabsdet"}},
-    {"torch.return_types.linalg_solve_ex", {"result", "info"}},
-    {"torch.return_types.linalg_svd", {"U", "S", "Vh"}},
-    {"torch.return_types.lu_unpack", {"P", "L", "U"}},
-    {"torch.return_types.qr", {"Q", "R"}},
-    {"torch.return_types.slogdet", {"sign", "logabsdet"}},
-    {"torch.return_types.svd", {"U", "S", "V"}},
-    {"torch.return_types.triangular_solve", {"solution", "cloned_coefficient"}},
-    {"", {"values", "indices"}},
-};
-
 /* One field a line. */
 static PyObject *named_repr(PyObject *o) {
     PyObject *fields = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__match_args__");
@@ -332,23 +301,24 @@ static PyObject *named_repr(PyObject *o) {
     return text;
 }
 
-/* Of `count` fields; those that have no name here are told by their places. */
-static PyTypeObject *named_type(const char *name, int count) {
+enum { MOST_FIELDS = 8 };
+
+/* Of so many fields; those that have no name here are told by their places. */
+static PyTypeObject *named_type(const char *name, int len) {
     static PyObject *types; /* name -> type */
-    size_t k = 0;
-    PyStructSequence_Field fields[5] = {0};
+    PyStructSequence_Field fields[MOST_FIELDS + 1] = {0};
+    const char *const *known_names = fxs_named_fields(name);
+    int known_len = 0;
     if (!types && !(types = PyDict_New()))
         return NULL;
     PyObject *known = PyDict_GetItemString(types, name);
     if (known)
         return (PyTypeObject *)known;
-    while (*field_names[k].type && strcmp(field_names[k].type, name) != 0)
-        k++;
-    int n = count < 4 ? count : 4;
-    for (int i = 0; i < n; i++)
-        fields[i].name =
-            field_names[k].fields[i] ? field_names[k].fields[i] : PyStructSequence_UnnamedField;
-    PyStructSequence_Desc desc = {.name = name, .fields = fields, .n_in_sequence = n};
+    while (known_names && known_names[known_len])
+        known_len++;
+    for (int i = 0; i < len && i < MOST_FIELDS; i++)
+        fields[i].name = i < known_len ? known_names[i] : PyStructSequence_UnnamedField;
+    PyStructSequence_Desc desc = {.name = name, .fields = fields, .n_in_sequence = len};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
     if (type)
         type->tp_repr = named_repr;
@@ -359,7 +329,7 @@ static PyTypeObject *named_type(const char *name, int count) {
 }
 
 static PyObject *result_named(fxpy_conversion *c, const fxs_seq *s, const char *made_by) {
-    PyTypeObject *type = s->type_name ? named_type(s->type_name, (int)s->len) : NULL;
+    PyTypeObject *type = named_type(s->type_name, (int)s->len);
     PyObject *out = type ? PyStructSequence_New(type) : NULL;
     for (size_t i = 0; out && i < s->len; i++) {
         PyObject *item = fxpy_result(c, &s->items[i], made_by);
@@ -374,7 +344,8 @@ static PyObject *result_named(fxpy_conversion *c, const fxs_seq *s, const char *
 static PyObject *result_sequence(fxpy_conversion *c, const fxs_value *v, const char *made_by) {
     size_t n = v->u.seq->len;
     bool list = v->tag == FXS_V_LIST;
-    if (!list && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name && n <= 4)
+    bool named = !list && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->type_name;
+    if (named && !v->u.seq->fields && n <= MOST_FIELDS)
         return result_named(c, v->u.seq, made_by);
     PyObject *out = list ? PyList_New((Py_ssize_t)n) : PyTuple_New((Py_ssize_t)n);
     for (size_t i = 0; out && i < n; i++) {
@@ -391,6 +362,8 @@ static PyObject *result_sequence(fxpy_conversion *c, const fxs_value *v, const c
         Py_DECREF(out);
         return size;
     }
+    if (out && named) /* of a class of the user's */
+        Py_SETREF(out, fxpy_host_named(v->u.seq->fields, out));
     return out;
 }
 

@@ -117,6 +117,57 @@ def test_proxies_in_factories_are_recorded():
         _fxscope.set_strict(before)
 
 
+def test_modules_that_forward_makes_or_slices():
+    class Parts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2))
+
+        def forward(self, x):
+            first, rest = self.body[0], self.body[1:]
+            return nn.ReLU()(rest(first(x)) + nn.Softmax(-1)(x)[:, :2])
+    x = torch.rand(3, 4)
+    raises(NameError, symbolic_trace, Parts(), text='not installed as a submodule')
+    root = Parts()
+    gm, tier, _ = trace(root, (x,))
+    assert tier == 'hinted' and gm(x).equal(root(x))
+    targets = [n.target for n in gm.graph.nodes if n.op == 'call_module']
+    assert targets == ['body.0', 'body.1', 'body.2', '_softmax_0', '_relu_0'], targets
+
+
+def test_what_forward_puts_into_attributes():
+    class Cache(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = torch.arange(4.)
+            self.register_buffer('seen', torch.zeros(4))
+
+        def forward(self, x):
+            self.table = self.table.to(x)
+            self.seen = self.seen + x.sum(0)
+            return x * self.table + self.seen
+    root, x = Cache(), torch.rand(2, 4)
+    gm, _, _ = trace(root, (x,), tier='hinted')
+    assert isinstance(root.table, torch.Tensor) and not root.seen.any()
+    assert gm(x).allclose(x * torch.arange(4.) + x.sum(0))
+
+
+def test_a_root_that_can_be_built_once():
+    rows = [[4, 4]]
+
+    class Once(nn.Module):
+        def __init__(self):
+            super().__init__()
+            rows[0].append('used')
+            self.layer = nn.Linear(*rows[0][:2], bias=len(rows[0]) < 4 or 1 / 0)
+
+        def forward(self, x):
+            return self.layer(x) if x.shape[0] > 1 else x
+    root = Once()
+    gm, tier, _ = trace(root, (torch.rand(2, 4),), build=Once)
+    assert tier == 'hinted' and len(gm.graph.nodes) > 2
+
+
 def test_the_library_prints_the_same_graph():
     class Block(nn.Module):
         def __init__(self):

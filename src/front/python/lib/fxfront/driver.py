@@ -78,9 +78,16 @@ def _where(error):
 def _tell(tier, reasons, inputs):
     if tier != 'plain' and reasons:
         reason = reasons[0][1]
-        first = str(reason).split('\n')[0] or type(reason).__name__
         note(f'traced with {"sizes" if tier == "concrete" else "values"} of {" ".join(inputs)}, '
-             f'since a plain trace fails: {_where(reason)}{first}')
+             f'since a plain trace fails: {_where(reason)}{_first_sentence(reason)}')
+
+
+def _first_sentence(error):
+    """Of an exception that may fail to tell it; with its type, but where that is torch.fx's own."""
+    said = loader.said(error)
+    if type(error).__name__ == 'TraceError':
+        said = said.partition(': ')[2] or said
+    return said.partition('. ')[0]
 
 
 @contextlib.contextmanager

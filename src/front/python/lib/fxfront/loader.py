@@ -95,7 +95,7 @@ def _run_definitions(tree, path, module):
     return skipped
 
 
-def _said(error):
+def said(error):
     """'TypeError: text', of an exception that may fail to tell it."""
     try:
         text = str(error).split('\n')[0]
@@ -109,9 +109,9 @@ def _tell_skipped(path, skipped, found):
     """What of the file could not be run: notes, or where no network is left, what is wrong."""
     if skipped and not found:
         line, error = skipped[0]
-        raise LoadError(f'{path}:{line}: {_said(error)}') from error
+        raise LoadError(f'{path}:{line}: {said(error)}') from error
     for line, error in skipped:
-        note(f'{os.path.basename(path)}:{line}: skipped, since it raises {_said(error)}')
+        note(f'{os.path.basename(path)}:{line}: skipped, since it raises {said(error)}')
 
 
 def _module_name(path):
@@ -164,7 +164,7 @@ def load_file(path, definitions=None):
         module = _new_module(name, package, path)
         skipped = _run_definitions(tree, path, module)
         if candidates(module, tree):
-            note(f'{os.path.basename(path)} can not be run ({_said(error)}): only its definitions '
+            note(f'{os.path.basename(path)} can not be run ({said(error)}): only its definitions '
                  'are read')
     return module, tree, skipped
 

@@ -133,6 +133,9 @@ def _tables():
     yield 'ao', {}
     yield 'ao.quantization', dict(QuantStub=_stub_module('QuantStub'), DeQuantStub=_stub_module(
         'DeQuantStub'))
+    yield 'ao.nn', {}
+    for path in ('ao.nn.quantized', 'nn.quantized'):
+        yield path, dict(FloatFunctional=_float_functional(), FXFloatFunctional=_float_functional())
     yield '_dynamo', dict(disable=_same, optimize=_decorator, is_compiling=_gives(False))
     yield 'compiler', dict(disable=_same, is_compiling=_gives(False), allow_in_graph=_same)
     yield 'library', {}
@@ -173,6 +176,46 @@ def _stub_module(name):
         return x
     return type(name, (Module,), {'forward': forward, '__module__': 'torch.ao.quantization.stubs',
                                   '__init__': lambda self, qconfig=None: Module.__init__(self)})
+
+
+def _float_functional():
+    """Arithmetic as methods, so that observers can be put behind each."""
+    global _FloatFunctional
+    if _FloatFunctional is not None:
+        return _FloatFunctional
+    import torch
+    from .nn import Identity, Module
+
+    class FloatFunctional(Module):
+        __module__ = 'torch.ao.nn.quantized.modules.functional_modules'
+
+        def __init__(self):
+            super().__init__()
+            self.activation_post_process = Identity()
+
+        def forward(self, x):
+            raise RuntimeError('FloatFunctional is not intended to use the forward. Please use '
+                               'the corresponding operation')
+
+        def add(self, x, y):
+            return self.activation_post_process(torch.add(x, y))
+
+        def mul(self, x, y):
+            return self.activation_post_process(torch.mul(x, y))
+
+        def cat(self, x, dim=0):
+            return self.activation_post_process(torch.cat(x, dim=dim))
+
+        def add_relu(self, x, y):
+            return self.activation_post_process(torch.nn.functional.relu(torch.add(x, y)))
+
+        add_scalar, mul_scalar = add, mul
+
+    _FloatFunctional = FloatFunctional
+    return FloatFunctional
+
+
+_FloatFunctional = None
 
 
 def _wrap_module(module):

@@ -38,6 +38,27 @@ class HintedTracer(Tracer):
         self.inputs, self.concrete = inputs, concrete
         self._errors, self._real = {}, {}
 
+    # ---- modules that are none of the root's
+
+    def call_module(self, m, forward, args, kwargs):
+        """A part of a Sequential, and what forward makes for itself, is called too."""
+        try:
+            self.path_of_module(m)
+        except NameError:
+            if not self.is_leaf_module(m, ''):
+                return forward(*args, **kwargs)
+            self._adopt(m)
+        return super().call_module(m, forward, args, kwargs)
+
+    def _adopt(self, m):
+        count = 0
+        while hasattr(self.root, f'_{type(m).__name__.lower()}_{count}'):
+            count += 1
+        name = f'_{type(m).__name__.lower()}_{count}'
+        self.root.add_module(name, m)
+        if self.submodule_paths is not None:
+            self.submodule_paths[m] = name
+
     # ---- placeholders
 
     def create_args_for_root(self, root_fn, is_module, concrete_args=None):
@@ -197,6 +218,30 @@ class HintedTracer(Tracer):
             _fxscope._set_proxies_are_tensors(before)
 
 
+class _Kept:
+    """The tensors of a module and what is below it: forward may put proxies in their places."""
+
+    def __init__(self, root):
+        self.kept = []
+        for module in root.modules() if isinstance(root, Module) else ():
+            for values in (module.__dict__, module._buffers, module._parameters):
+                self.kept += [(values, name, value) for name, value in values.items()
+                              if isinstance(value, torch.Tensor)]
+
+    def restore(self):
+        for values, name, value in self.kept:
+            if isinstance(values.get(name), Proxy):
+                values[name] = value
+
+
+def _rebuilt(build, root):
+    """A fresh root; the one that there is where it can't be built again."""
+    try:
+        return build()
+    except Exception:
+        return root
+
+
 def _class_name(root):
     """Of the root's class; a layer's own name would promise the layer's arguments."""
     if not isinstance(root, Module):
@@ -224,7 +269,8 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
     tiers = ('plain', 'hinted', 'concrete') if tier is None else (tier,)
     for i, name in enumerate(tiers):
         if i and build is not None:
-            root = build()
+            root = _rebuilt(build, root)
+        kept = _Kept(root)
         tracer = Tracer() if name == 'plain' else HintedTracer(inputs, name == 'concrete')
         try:
             graph = tracer.trace(root)
@@ -233,6 +279,8 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
             if i + 1 == len(tiers):
                 raise
             continue
+        finally:
+            kept.restore()
         cls = _class_name(root)
         return TracedModule(tracer.root, graph, cls), name, reasons
 

@@ -80,12 +80,42 @@ class RNNBase(Module):
                 text += f', {name}={getattr(self, name)}'
         return text
 
-    def _zeros(self, input, batched, width):
+    def _zeros(self, input, batched, width, batch=None):
         directions = 2 if self.bidirectional else 1
-        batch = input.size(0 if self.batch_first else 1) if batched else 1
+        if batch is None:
+            batch = input.size(0 if self.batch_first else 1) if batched else 1
         return torch.zeros(self.num_layers * directions, batch, width, dtype=input.dtype)
 
+    def _run_packed(self, packed, hx, function, *states):
+        """Each sequence by itself, at its own length."""
+        sizes = packed.batch_sizes.tolist()
+        starts = [sum(sizes[:t]) for t in range(len(sizes))]
+        rows = [[start + i for start, size in zip(starts, sizes) if size > i]
+                for i in range(sizes[0])]
+        order = packed.sorted_indices
+        if hx is not None and order is not None:
+            hx = tuple(h.index_select(1, order) for h in hx)
+        outputs, lasts = [], []
+        for i, indices in enumerate(rows):
+            input = packed.data.index_select(0, torch.tensor(indices)).unsqueeze(1)
+            state = tuple(h[:, i:i + 1] for h in hx) if hx is not None else \
+                tuple(self._zeros(input, True, width, batch=1) for width in states)
+            output, *last = function(input, state if len(states) > 1 else state[0],
+                                     self._flat_weights, self.bias, self.num_layers, self.dropout,
+                                     self.training, self.bidirectional, False)
+            outputs.append(output.squeeze(1))
+            lasts.append(last)
+        place = {row: at for at, row in enumerate(row for indices in rows for row in indices)}
+        back = torch.tensor([place[row] for row in range(len(place))])
+        data = torch.cat(outputs).index_select(0, back)
+        last = [torch.cat(parts, 1) for parts in zip(*lasts)]
+        if packed.unsorted_indices is not None:
+            last = [h.index_select(1, packed.unsorted_indices) for h in last]
+        return type(packed)(data, *packed[1:]), last
+
     def _run(self, input, hx, function, *states):
+        if hasattr(type(input), 'batch_sizes'):
+            return self._run_packed(input, hx, function, *states)
         batched = input.dim() == 3
         batch_dim = 0 if self.batch_first else 1
         if not batched:

@@ -1,5 +1,5 @@
 """torch.nn.utils"""
-from . import parametrizations, rnn  # noqa: F401
+from . import parametrizations, parametrize, rnn  # noqa: F401
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval  # noqa: F401
 from .spectral_norm import remove_spectral_norm, spectral_norm  # noqa: F401
 from .weight_norm import remove_weight_norm, weight_norm  # noqa: F401

@@ -25,7 +25,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0):
 
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     """The steps of all sequences, one after the other, longest sequence first."""
-    lengths = torch.as_tensor(lengths).tolist()
+    lengths = [int(n) for n in torch.as_tensor(lengths).tolist()]  # known, where a trace has them
     order = None
     if batch_first:
         input = input.transpose(0, 1)
@@ -48,7 +48,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
-    sizes = sequence.batch_sizes.tolist()
+    sizes = [int(size) for size in sequence.batch_sizes.tolist()]
     longest = len(sizes) if total_length is None else total_length
     if longest < len(sizes):
         raise ValueError('Expected total_length to be at least the length of the longest sequence '
