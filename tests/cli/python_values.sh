@@ -96,6 +96,21 @@ says "structures.py:56: ValueError: no good"
 silent_nodes=$(grep -c ' ? ' out)
 check "what needs it is left empty" test "$silent_nodes" = 3
 
+# Layers that the library has no row for run in Python.
+cat >lazy.py <<'END'
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.head = nn.LazyConv2d(4, 3), nn.LazyLinear(5)
+    def forward(self, x):
+        return self.head(self.conv(x).flatten(1))
+END
+expect 0 table lazy.py -i 2x3x8x8
+row conv conv '\[2, 4, 6, 6\]'
+row head head '\[2, 5\]'
+
 # ---- the seat belt holds for such functions too ----
 
 cat >late.py <<'END'
