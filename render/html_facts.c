@@ -165,6 +165,8 @@ static void put_result(facts *f) {
     for (size_t i = 0; i < n && i < MAX_ITEMS; i++) {
         if (v->tag == FXS_V_DICT)
             fxs_buf_node_repr(&f->h->raw, fxs_value_key(v, i));
+        else if (v->tag == FXS_V_TUPLE && v->u.seq->fields)
+            fxs_buf_puts(&f->h->raw, v->u.seq->fields[i]);
         else
             fxs_buf_printf(&f->h->raw, "%zu", i);
         fxs_buf_puts(&f->h->raw, ": ");

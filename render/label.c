@@ -185,6 +185,8 @@ static void put_item(builder *b, const fxs_value *v, size_t i) {
     fxs_buf key = {0};
     if (v->tag == FXS_V_DICT)
         fxs_buf_node_repr(&key, fxs_value_key(v, i));
+    else if (v->tag == FXS_V_TUPLE && v->u.seq->fields) /* a named tuple of the user's */
+        fxs_buf_puts(&key, v->u.seq->fields[i]);
     else
         fxs_buf_printf(&key, "%zu", i);
     b->failed |= key.failed;

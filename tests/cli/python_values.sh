@@ -79,6 +79,10 @@ class Broken(nn.Module):
 END
 expect 0 table structures.py:Named -i 2x4
 row scores structures.Scores '(\[2\], \[2, 4\])'
+if [ "${FXS_RENDER:-1}" = 1 ]; then
+    expect 0 draw structures.py:Named -i 2x4 -o named.svg
+    check "the picture has a row for each field" sh -c "grep -q '>logits<' named.svg && grep -q '>hidden<' named.svg"
+fi
 expect 0 table structures.py:Nested -i 2x4 --meta
 row output output "{'pair': (\[2\], \[2, 4\]), 'all': (\[2\], \[2, 4\])}"
 expect 0 table structures.py:Data -i 2x4
