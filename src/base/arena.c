@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, WIDE_ALIGN = 64, WIDE_FROM = 1024, FIRST_CHUNK = 4096, LAST_GROWTH = 1 << 20 };
+enum {
+    ALIGN = 16,
+    WIDE_ALIGN = 64,
+    WIDE_FROM = 1024,
+    FIRST_CHUNK = 4096,
+    FAST_GROWTH = 1 << 17,
+    LAST_GROWTH = 4 << 20
+};
 
 struct fxs_arena_chunk {
     fxs_arena_chunk *next;
@@ -31,7 +38,10 @@ static size_t next_chunk_size(const fxs_arena *a, size_t want) {
     (void)a;
     return want;
 #else
-    size_t grow = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+    /* Pages that are touched first cost more than what is done there: what has become large is soon
+     * of huge pages. */
+    size_t last = a->chunks ? a->chunks->size : 0;
+    size_t grow = !last ? FIRST_CHUNK : last < FAST_GROWTH ? last * 2 : last * 4;
     if (grow > LAST_GROWTH)
         grow = LAST_GROWTH;
     if (!a->chunks && grow < a->reserve)

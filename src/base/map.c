@@ -12,7 +12,7 @@ uint64_t fxs_hash(const char *s, size_t len) {
 }
 
 /* Of eight bytes at a time: keys are hashed at every step of a run. */
-static uint64_t hash_key(const char *s, size_t len) {
+static uint32_t hash_key(const char *s, size_t len) {
     const uint64_t k = 0x9e3779b97f4a7c15u;
     uint64_t h = len * k, w;
     for (; len >= 8; s += 8, len -= 8) {
@@ -23,10 +23,10 @@ static uint64_t hash_key(const char *s, size_t len) {
     for (w = 0; len > 0; len--)
         w = w << 8 | (unsigned char)s[len - 1];
     h = (h ^ w) * k;
-    return h ^ (h >> 29);
+    return (uint32_t)(h ^ (h >> 29));
 }
 
-static fxs_map_slot *find_slot(const fxs_map *m, const char *key, size_t len, uint64_t hash) {
+static fxs_map_slot *find_slot(const fxs_map *m, const char *key, size_t len, uint32_t hash) {
     size_t i = hash & (m->cap - 1);
     for (;; i = (i + 1) & (m->cap - 1)) {
         fxs_map_slot *s = &m->slots[i];
@@ -36,7 +36,7 @@ static fxs_map_slot *find_slot(const fxs_map *m, const char *key, size_t len, ui
 }
 
 void **fxs_map_at(const fxs_map *m, const char *key, size_t len) {
-    if (!m->cap)
+    if (!m->cap || len > UINT32_MAX)
         return NULL;
     fxs_map_slot *s = find_slot(m, key, len, hash_key(key, len));
     return s->key ? &s->value : NULL;
@@ -70,12 +70,12 @@ bool fxs_map_reserve(fxs_map *m, size_t count) {
 }
 
 bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value) {
-    if (!fxs_map_reserve(m, m->count + 1))
+    if (len > UINT32_MAX || !fxs_map_reserve(m, m->count + 1))
         return false;
-    uint64_t hash = hash_key(key, len);
+    uint32_t hash = hash_key(key, len);
     fxs_map_slot *s = find_slot(m, key, len, hash);
     if (!s->key) {
-        *s = (fxs_map_slot){.key = key, .len = len, .hash = hash};
+        *s = (fxs_map_slot){.key = key, .len = (uint32_t)len, .hash = hash};
         m->count++;
     }
     s->value = value;

@@ -7,9 +7,8 @@
 
 typedef struct fxs_map_slot {
     const char *key; /* NULL: free */
-    size_t len;
     void *value;
-    uint64_t hash;
+    uint32_t len, hash; /* small slots: a map of many names is the larger part of a first touch */
 } fxs_map_slot;
 
 typedef struct fxs_map {

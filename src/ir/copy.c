@@ -150,7 +150,10 @@ fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *t
     fxs_value args, kwargs;
     *out = NULL;
     FXS_TRY(map_value(&m, &n->args, &args));
-    FXS_TRY(map_value(&m, &n->kwargs, &kwargs));
+    if (fxs_value_len(&n->kwargs))
+        FXS_TRY(map_value(&m, &n->kwargs, &kwargs));
+    else
+        FXS_TRY(fxs_graph_no_kwargs(g, &kwargs));
     FXS_TRY(fxs_graph_adopt_node(g, n->kind, target, &args, &kwargs, name, n->type, out));
     return copy_facts(*out, n);
 }

@@ -1,8 +1,8 @@
 /* graph.c: the list of nodes, and the users of each node. */
 #include "ir/graph.h"
 
-#include <stdio.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_names[] = {
@@ -146,9 +146,23 @@ fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_va
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
         FXS_TRY(fxs_make_seq(g->ctx, &g->arena, FXS_V_TUPLE, 0, a));
-    if (kwargs)
+    if (kwargs && fxs_value_len(kwargs))
         return fxs_value_copy(g->ctx, &g->arena, kwargs, k);
-    return fxs_make_dict(g->ctx, &g->arena, 0, k);
+    return fxs_graph_no_kwargs(g, k);
+}
+
+fxs_status fxs_graph_no_kwargs(fxs_graph *g, fxs_value *out) {
+    if (g->no_kwargs.tag != FXS_V_DICT)
+        FXS_TRY(fxs_make_dict(g->ctx, &g->arena, 0, &g->no_kwargs));
+    *out = g->no_kwargs;
+    return FXS_OK;
+}
+
+/* Calls of one function follow each other: they share its name. */
+static const char *target_text(fxs_graph *g, const char *target) {
+    if (!g->last_target || strcmp(g->last_target, target) != 0)
+        g->last_target = fxs_arena_dup(&g->arena, target, strlen(target));
+    return g->last_target;
 }
 
 typedef struct owner_check {
@@ -239,7 +253,7 @@ static fxs_status new_node(fxs_graph *g, fxs_kind kind, const char *target, cons
         return fxs_fail_memory(g->ctx);
     n->graph = g;
     n->kind = kind;
-    n->target = fxs_arena_dup(&g->arena, target, strlen(target));
+    n->target = target_text(g, target);
     n->type = type ? fxs_arena_dup(&g->arena, type, strlen(type)) : NULL;
     if (!n->target || (type && !n->type))
         return fxs_fail_memory(g->ctx);

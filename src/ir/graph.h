@@ -40,6 +40,8 @@ struct fxs_graph {
     fxs_arena arena;
     fxs_node root; /* the sentinel */
     size_t len;
+    fxs_value no_kwargs;     /* an empty dict, which all nodes share; none before the first */
+    const char *last_target; /* of the node made last, in the arena */
     fxs_map names;      /* every name ever given */
     fxs_map scopes;     /* path and call -> fxs_scope of nodes; path and "@" -> the latest call */
     fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
@@ -82,6 +84,8 @@ void fxs_node_clear_meta(fxs_node *n);
 /* A copy of args (a tuple) and kwargs (a dict), NULL for empty, in the graph's arena. */
 fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
                                fxs_value *a, fxs_value *k);
+/* An empty dict, which all nodes of g share. */
+fxs_status fxs_graph_no_kwargs(fxs_graph *g, fxs_value *out);
 /* Gives n new arguments that already live in its graph's arena, and puts users right. */
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
 
