@@ -72,11 +72,12 @@ static void put_cluster(writer *w, size_t c) {
     fxs_escape_xml(&w->html, label->len ? label->text : "", label->len);
     fxs_buf_printf(b, "<mxCell id=\"c%zu\" value=\"", c);
     put_html(w);
-    fxs_buf_printf(b,
-                   "\" style=\"rounded=1;arcSize=4;absoluteArcSize=1;container=1;collapsible=0;"
-                   "html=1;fillColor=none;strokeColor=#%06x;fontColor=#%06x;fontSize=10;align=left;"
-                   "verticalAlign=top;spacingLeft=6;\" vertex=\"1\"",
-                   w->v->theme->nontensor, w->v->theme->ink[FXS_INK_KEY]);
+    fxs_buf_printf(
+        b,
+        "\" style=\"rounded=1;arcSize=4;absoluteArcSize=1;container=1;collapsible=0;foldable=0;"
+        "html=1;fillColor=none;strokeColor=#%06x;fontColor=#%06x;fontSize=10;align=left;"
+        "verticalAlign=top;spacingLeft=6;\" vertex=\"1\"",
+        w->v->theme->nontensor, w->v->theme->ink[FXS_INK_KEY]);
     fxs_point at = put_parent(b, w->s, w->v->clusters[c].parent);
     fxs_buf_putc(b, '>');
     put_geometry(b, at, f->low.x, f->low.y, f->high.x - f->low.x, f->high.y - f->low.y);
@@ -90,8 +91,10 @@ static void put_cluster(writer *w, size_t c) {
 static void put_cell(const writer *w, fxs_buf *b, const fxs_view_node *n, size_t row, int k) {
     const fxs_cell *c = &n->label.rows[row].cell[k];
     bool wide = n->label.columns && n->label.rows[row].ncells == 1;
-    fxs_buf_printf(b, "<td%s style=\"height:%.0fpx;width:%.0fpx;padding:0 %dpx;text-align:%s",
-                   wide ? " colspan=\"2\"" : "", c->h, c->w - 2 * FXS_PAD_X, FXS_PAD_X,
+    fxs_buf_printf(b,
+                   "<td%s style=\"box-sizing:border-box;height:%.0fpx;width:%.0fpx;padding:0 %dpx;"
+                   "line-height:1;text-align:%s",
+                   wide ? " colspan=\"2\"" : "", c->h, c->w, FXS_PAD_X,
                    c->nlines > 1 ? "left" : "center");
     if (row == 0)
         fxs_buf_printf(b, ";background:#%06x", n->head);
@@ -184,6 +187,25 @@ static void put_points(fxs_buf *b, const fxs_curve *c) {
     fxs_buf_puts(b, "</Array>");
 }
 
+/* Where on an edge its label is, from -1 at its beginning to 1 at its end. */
+static double label_place(const fxs_curve *c) {
+    enum { STEPS = 32 };
+    fxs_point from = c->n ? c->points[0] : c->tip;
+    const double middle = fxs_faces[FXS_INK_KEY].size / 3; /* of a line, over its baseline */
+    double length = 0, at = 0, nearest = INFINITY;
+    for (size_t k = 0; k + 3 < c->n; k += 3)
+        for (int i = 1; i <= STEPS; i++) {
+            fxs_point to = fxs_curve_at(&c->points[k], (double)i / STEPS);
+            double far = hypot(to.x - c->label.x, to.y - (c->label.y - middle));
+            length += hypot(to.x - from.x, to.y - from.y);
+            at = far < nearest ? length : at;
+            nearest = fmin(nearest, far);
+            from = to;
+        }
+    length += hypot(c->tip.x - from.x, c->tip.y - from.y);
+    return length > 0 ? 2 * at / length - 1 : 0;
+}
+
 static void put_edge(writer *w, size_t i) {
     fxs_buf *b = &w->buf;
     const fxs_view_edge *e = &w->v->edges[i];
@@ -194,16 +216,21 @@ static void put_edge(writer *w, size_t i) {
     put_html(w);
     fxs_buf_printf(b,
                    "\" style=\"html=1;curved=1;rounded=0;endArrow=block;endFill=1;endSize=4;"
-                   "strokeColor=#%06x;fontSize=10;fontColor=#%06x;labelBackgroundColor=none;%s",
+                   "strokeColor=#%06x;fontSize=10;fontColor=#%06x;labelBackgroundColor=none;%s%s",
                    e->tensor ? w->v->theme->edge : w->v->theme->nontensor,
-                   w->v->theme->ink[FXS_INK_KEY], e->tensor ? "" : "dashed=1;");
+                   w->v->theme->ink[FXS_INK_KEY],
+                   w->v->lr ? "verticalAlign=bottom;" : "align=left;spacingLeft=4;",
+                   e->tensor ? "" : "dashed=1;");
     if (c->n) {
         put_tie(w, b, "exit", e->from, c->points[0]);
         put_tie(w, b, "entry", e->to, c->tip);
     }
     fxs_buf_printf(b, "\" edge=\"1\" parent=\"1\" source=\"n%zu\" target=\"n%zu\">", e->from,
                    e->to);
-    fxs_buf_puts(b, "<mxGeometry relative=\"1\" as=\"geometry\">");
+    fxs_buf_puts(b, "<mxGeometry relative=\"1\"");
+    if (fxs_label_shown(w->s, i))
+        put_attribute(b, "x", label_place(c));
+    fxs_buf_puts(b, " as=\"geometry\">");
     put_points(b, c);
     fxs_buf_puts(b, "</mxGeometry></mxCell>\n");
     fxs_flush(b, w->out, FXS_FLUSH);

@@ -231,14 +231,8 @@ static void put_bends(fxs_buf *b, const fxs_curve *c) {
         const fxs_point *p = &c->points[k];
         if (k)
             put_point(b, p[0]);
-        for (int i = 1; i < 3 && !fxs_is_straight(p); i++) {
-            double t = i / 3.0, u = 1 - t;
-            double f[] = {u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t};
-            fxs_point at = {0, 0};
-            for (int j = 0; j < 4; j++)
-                at = (fxs_point){at.x + f[j] * p[j].x, at.y + f[j] * p[j].y};
-            put_point(b, at);
-        }
+        for (int i = 1; i < 3 && !fxs_is_straight(p); i++)
+            put_point(b, fxs_curve_at(p, i / 3.0));
     }
 }
 

@@ -11,8 +11,9 @@
 
 /* Points of a side: TeX can't add up more than 16383 of its own, readers of PDF go up to this. */
 #define MOST 14400.0
-/* Boxes and edges of one picture for which TeX's memory suffices as it is set up. */
-enum { MOST_PARTS = 6000 };
+/* Texts and lines of one picture for which pdflatex's memory suffices as it is set up (18,000 by
+ * measurement); a node has about so many. */
+enum { MOST_PARTS = 15000, PARTS_OF_NODE = 10 };
 
 typedef struct writer {
     fxs_buf buf;
@@ -122,15 +123,17 @@ static const char *const inks[] = {[FXS_INK_NAME] = "name",
                                    [FXS_INK_ERROR] = "error",
                                    [FXS_INK_TITLE] = "title"};
 
-/* \fxstext{ink}{base or base west}{x,y}{room}{text} */
+/* \fxstext{ink}{left, or nothing}{{x}{y}}{room}{text} */
 static void put_line(writer *w, fxs_ink ink, fxs_point p, const fxs_line *l, double room,
                      bool centred) {
     if (l->len == 0)
         return;
     p.x += centred ? l->width / 2 : 0;
-    fxs_buf_printf(&w->buf, "\\fxstext{%s}{%s}", inks[ink], centred ? "base" : "base west");
-    put_at(w, "{", p);
+    fxs_buf_printf(&w->buf, "\\fxstext{%s}{%s}{{", inks[ink], centred ? "" : "left");
+    fxs_put_number(&w->buf, scaled(w, p.x));
     fxs_buf_puts(&w->buf, "}{");
+    fxs_put_number(&w->buf, scaled(w, p.y));
+    fxs_buf_puts(&w->buf, "}}{");
     fxs_put_number(&w->buf, scaled(w, room));
     fxs_buf_puts(&w->buf, "}{");
     put_text(&w->buf, l->text, l->len);
@@ -288,12 +291,11 @@ static const char commands[] =
     "u8:\\detokenize{#1}\\endcsname#1\\else\\fxsnumber{#2}\\fi}\n"
     "\\fi\n"
     "\\ifdefined\\fxsline\\else\\newsavebox\\fxsline\\fi\n"
-    "% ink, anchor, place, room, text: narrower where there is no room for it\n"
-    "\\def\\fxstext#1#2#3#4#5{%\n"
-    "  \\node[inner sep=0pt,outer sep=0pt,text=fxs#1,anchor=#2] at #3 {%\n"
-    "    \\sbox\\fxsline{\\fboxsep1pt\\csname fxsfont#1\\endcsname\\strut #5}%\n"
-    "    \\ifdim\\wd\\fxsline>#4bp\\resizebox{#4bp}{\\height}{\\usebox\\fxsline}%\n"
-    "    \\else\\usebox\\fxsline\\fi};}\n"
+    "% ink, alignment, place, room, text: narrower where there is no room for it\n"
+    "\\def\\fxstext#1#2#3#4#5{\\pgftext[base,#2,at={\\pgfpointxy#3}]{\\color{fxs#1}%\n"
+    "  \\sbox\\fxsline{\\fboxsep1pt\\csname fxsfont#1\\endcsname #5}%\n"
+    "  \\ifdim\\wd\\fxsline>#4bp\\resizebox{#4bp}{\\height}{\\usebox\\fxsline}%\n"
+    "  \\else\\usebox\\fxsline\\fi}}\n"
     "% name, style, place, width, height, height of the head\n"
     "\\def\\fxsbox#1#2#3#4#5#6{%\n"
     "  \\node[fxs#2,draw,fill=fxsbody,inner sep=0pt,outer sep=0pt,anchor=north west,\n"
@@ -354,17 +356,18 @@ static void put_page(writer *w) {
 }
 
 static void tell_limits(const writer *w, fxs_buf *notes) {
-    size_t parts = w->v->nnodes + w->v->nedges;
+    size_t parts = PARTS_OF_NODE * w->v->nnodes + w->v->nedges;
     if (w->scale < 1)
         fxs_buf_printf(notes,
                        "tex: scaled to %.3g %%, since %.0f points are the most that TeX and "
                        "readers of PDF take\n",
                        w->scale * 100, MOST);
     if (parts > MOST_PARTS)
-        fxs_buf_printf(notes,
-                       "tex: %zu boxes and edges may be too many for pdflatex's memory: lualatex "
-                       "has no such limit\n",
-                       parts);
+        fxs_buf_printf(
+            notes,
+            "tex: %zu nodes and %zu edges may be too many for pdflatex's memory: lualatex "
+            "has no such limit\n",
+            w->v->nnodes, w->v->nedges);
 }
 
 fxs_status fxs_canvas_tikz(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,

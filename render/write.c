@@ -23,6 +23,15 @@ void fxs_flush(fxs_buf *b, fxs_sink *out, size_t over) {
     fxs_buf_cut(b, 0);
 }
 
+fxs_point fxs_curve_at(const fxs_point *p, double t) {
+    double u = 1 - t;
+    const double f[] = {u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t};
+    fxs_point at = {0, 0};
+    for (int i = 0; i < 4; i++)
+        at = (fxs_point){at.x + f[i] * p[i].x, at.y + f[i] * p[i].y};
+    return at;
+}
+
 bool fxs_is_straight(const fxs_point *p) {
     double dx = p[3].x - p[0].x, dy = p[3].y - p[0].y, len = hypot(dx, dy);
     for (int i = 1; i < 3; i++)

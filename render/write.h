@@ -24,6 +24,8 @@ typedef struct fxs_nesting {
  * False: memory is out. */
 bool fxs_nest(const fxs_view *v, const fxs_nesting *f, void *user);
 
+/* A point of the cubic curve from p[0] to p[3]; t is from 0 to 1. */
+fxs_point fxs_curve_at(const fxs_point *p, double t);
 /* True when the cubic curve from p[0] to p[3] is a straight line. */
 bool fxs_is_straight(const fxs_point *p);
 
