@@ -13,8 +13,11 @@ function svgText(to, ink, text, x, y, w, h, color) {
         const e = shape("text", { x: round1(tx), y: round1(ty), fill: color || palette.ink[ink] }, line);
         if (!centred) e.setAttribute("text-anchor", "start");
         if (inks[ink].bold) e.setAttribute("font-weight", "bold");
-        if (line.length * 7 > w) {
-            e.setAttribute("textLength", round1(Math.min(w - PAD_X, line.length * 6.2)));
+        // A reader without the font that was measured with gets the text narrowed into its cell.
+        pen.font = fontOf(inks[ink]);
+        const width = pen.measureText(line).width;
+        if (width > w - 2 * PAD_X - 1) {
+            e.setAttribute("textLength", round1(Math.min(w - PAD_X, width)));
             e.setAttribute("lengthAdjust", "spacingAndGlyphs");
         }
         to.append(e);
