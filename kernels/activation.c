@@ -78,7 +78,11 @@ FXS_LOOP1(softsign_f32, float, float, extra, x / (1 + fabsf(x)))
 FXS_LOOP1(softsign_f64, double, double, extra, x / (1 + fabs(x)))
 FXS_LOOP1(softsign_c128, double complex, double complex, extra, x / (1 + cabs(x)))
 static const fxs_loops softsign_loops = {softsign_f32, softsign_f64, NULL, false, softsign_c128};
-FLOATS(tanhshrink, x - fxs_vec_tanh(x), x - tanh(x))
+FXS_LOOP1(tanhshrink_f32, float, float, extra, x - fxs_vec_tanh(x))
+FXS_LOOP1(tanhshrink_f64, double, double, extra, x - tanh(x))
+FXS_LOOP1(tanhshrink_c128, double complex, double complex, extra, x - ctanh(x))
+static const fxs_loops tanhshrink_loops = {tanhshrink_f32, tanhshrink_f64, NULL, false,
+                                           tanhshrink_c128};
 FLOATS(softshrink,
        x > p->a    ? x - p->a
        : x < -p->a ? x + p->a

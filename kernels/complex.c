@@ -100,6 +100,20 @@ static fxs_status infer_conj_physical(fxs_call *c) {
     return fxs_is_complex(t->dtype) ? fxs_out_like(c, t, t->dtype) : fxs_out_same(c, t);
 }
 
+void fxs_conjugate(fxs_tensor *t) {
+    for (int64_t i = 0, n = fxs_tensor_numel(t); i < n; i++) {
+        int64_t rest = i, at = 0;
+        double z[2], turned[2];
+        for (int k = t->ndim - 1; k >= 0; k--) {
+            at += rest % t->sizes[k] * t->strides[k];
+            rest /= t->sizes[k];
+        }
+        fxs_load_complex(t, at, z);
+        conjugate(z, turned);
+        fxs_store_complex(t, at, turned);
+    }
+}
+
 static fxs_status run_conj(fxs_call *c) {
     run_each(c, conjugate);
     return FXS_OK;

@@ -27,4 +27,7 @@ static inline fxs_dtype fxs_real_of(fxs_dtype d) {
     return d == FXS_COMPLEX128 ? FXS_FLOAT64 : d == FXS_COMPLEX64 ? FXS_FLOAT32 : d;
 }
 
+/* Turns the signs of the imaginary parts of t's own elements. */
+void fxs_conjugate(fxs_tensor *t);
+
 #endif

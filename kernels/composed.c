@@ -102,6 +102,24 @@ static fxs_tensor *part(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
                   fxs_int(n ? n - 1 : 0));
 }
 
+/* What is put in front or behind has x's sizes, but in dim. */
+static void check_joined(fxs_compose *k, const fxs_tensor *t) {
+    const fxs_tensor *x = arg(k, 0);
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    int dim = 0;
+    if (!t)
+        return;
+    k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
+    bool fits = t->ndim == x->ndim;
+    for (int i = 0; fits && i < x->ndim; i++)
+        fits = i == dim || t->sizes[i] == x->sizes[i];
+    if (!fits)
+        fxs_stop(k, FXS_ESHAPE,
+                 "expects prepend or append of the sizes of the input but in dimension %d: %s and "
+                 "%s",
+                 dim, fxs_sizes_text(t, a), fxs_sizes_text(x, b));
+}
+
 /* diff(input, n, dim, prepend, append) */
 static void make_diff(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *joined[3];
@@ -113,11 +131,14 @@ static void make_diff(fxs_compose *k) {
         k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 2), x->ndim, &dim);
     if (k->status != FXS_OK)
         return;
-    for (int i = 3; i < 5; i++)
-        if (arg(k, i) && arg(k, i)->ndim != x->ndim)
-            fxs_stop(k, FXS_ESHAPE, "expects prepend or append to have %d dimensions, but got %d",
-                     x->ndim, arg(k, i)->ndim);
-    if (n > 0 && (arg(k, 3) || arg(k, 4))) {
+    for (int i = 3; i < 5 && k->status == FXS_OK; i++)
+        check_joined(k, arg(k, i));
+    if (n < 0 && !arg(k, 3) && !arg(k, 4)) {
+        k->view = true;
+        fxs_give(k, x);
+        return;
+    }
+    if (n != 0 && (arg(k, 3) || arg(k, 4))) {
         if (arg(k, 3))
             joined[count++] = arg(k, 3);
         joined[count++] = x;
@@ -131,7 +152,7 @@ static void make_diff(fxs_compose *k) {
         fxs_tensor *from = part(k, x, dim, 1), *less = part(k, x, dim, 0);
         x = FXS_DO(k, x->dtype == FXS_BOOL ? "logical_xor" : "sub", fxs_t(from), fxs_t(less));
     }
-    fxs_give(k, n > 0 ? x : FXS_DO(k, "clone", fxs_t(x)));
+    fxs_give(k, n != 0 ? x : FXS_DO(k, "clone", fxs_t(x)));
 }
 
 /* dist(a, b, p) */

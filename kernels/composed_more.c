@@ -324,6 +324,31 @@ static void make_diagflat(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "diag", fxs_t(FXS_DO(k, "ravel", self(k))), k->call->arg[1]));
 }
 
+/* source with slices along dim that are stretched to those of x */
+static fxs_tensor *stretched_slices(fxs_compose *k, fxs_tensor *source, const fxs_tensor *x,
+                                    int dim) {
+    int64_t sizes[FXS_MAX_DIM], count = source->ndim ? source->sizes[dim] : 1;
+    if (x->ndim <= 1 && source->ndim > 1)
+        fxs_stop(k, FXS_ESHAPE, "source must be a vector, as self is");
+    fxs_tensor *s = source->ndim ? FXS_DO(k, "movedim", fxs_t(source), fxs_int(dim), fxs_int(0))
+                                 : FXS_DO(k, "view", fxs_t(source), FXS_INTS(k, 1));
+    int pad = s ? x->ndim - s->ndim : 0; /* dimensions that slices lack in front */
+    if (pad < 0)
+        fxs_stop(k, FXS_ESHAPE, "slices of source have more dimensions than those of self");
+    if (k->status != FXS_OK || x->ndim == 0)
+        return s;
+    sizes[0] = count;
+    for (int i = 0; i < x->ndim - 1; i++)
+        sizes[i + 1] = i < pad ? 1 : s->sizes[i + 1 - pad];
+    s = FXS_DO(k, "reshape", fxs_t(s), fxs_ints(k, x->ndim, sizes));
+    for (int i = 0, at = 1; i < x->ndim; i++)
+        if (i != dim)
+            sizes[at++] = x->sizes[i];
+    if (count)
+        s = FXS_DO(k, "expand", fxs_t(s), fxs_ints(k, x->ndim, sizes));
+    return FXS_DO(k, "movedim", fxs_t(s), fxs_int(0), fxs_int(dim));
+}
+
 /* index_reduce(self, dim, index, source, reduce, *, include_self) */
 static void make_index_reduce(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *index = arg(k, 2), *source = arg(k, 3);
@@ -333,12 +358,12 @@ static void make_index_reduce(fxs_compose *k) {
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
         fxs_stop(k, FXS_ETYPE, "expected an index of type int32 or int64, but got torch.%s",
                  fxs_dtype_name(index->dtype));
-    if (index->ndim > 1 || source->ndim != x->ndim ||
-        (x->ndim && fxs_tensor_numel(index) != source->sizes[dim]))
+    if (index->ndim > 1 || (dim && dim >= source->ndim) ||
+        fxs_tensor_numel(index) != (source->ndim ? source->sizes[dim] : 1))
         fxs_stop(k, FXS_ESHAPE, "index must be a vector of as many as source has in dim %d", dim);
-    for (int i = 0; k->status == FXS_OK && i < x->ndim; i++)
-        if (i != dim && source->sizes[i] != x->sizes[i])
-            fxs_stop(k, FXS_ESHAPE, "source must have the sizes of self, but in dim %d", dim);
+    if (k->status == FXS_OK && x->ndim && x->sizes[dim] == 0 && fxs_tensor_numel(index))
+        fxs_stop(k, FXS_EINDEX, "index 0 is out of range in a dimension of size 0");
+    source = k->status == FXS_OK ? stretched_slices(k, source, x, dim) : NULL;
     if (k->status != FXS_OK || x->ndim == 0) {
         fxs_stop(k, FXS_ESHAPE, "expected at least one dimension");
         return;

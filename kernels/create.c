@@ -2,6 +2,7 @@
  * forms: tensors from sizes and numbers. Random ones are in random.c. Devices and pinning mean
  * nothing here and are taken as they come. */
 #include "kernels/create.h"
+#include "kernels/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -270,7 +271,8 @@ static fxs_status infer_fill(fxs_call *c) {
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "only supports 0-dimension value tensor but got tensor with %d dimensions", v->ndim);
-    return infer_write(c);
+    FXS_TRY(infer_write(c));
+    return fxs_check_fits(c, 1, c->out[0]->dtype);
 }
 
 /* copy_(self, src): src is stretched to self. */
@@ -296,7 +298,13 @@ static fxs_status infer_copy(fxs_call *c) {
     fxs_tensor src;
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 1)->dtype));
     FXS_TRY(stretched_source(c, &src));
-    return infer_write(c);
+    FXS_TRY(infer_write(c));
+    const fxs_tensor *t = c->out[0];
+    for (int i = 0; fxs_tensor_numel(t) && i < t->ndim; i++)
+        if (t->sizes[i] > 1 && t->strides[i] == 0)
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "several elements of the tensor to write are one place in memory");
+    return FXS_OK;
 }
 
 static fxs_status run_copy(fxs_call *c) {

@@ -1,6 +1,7 @@
 /* index.c: x[...] and x[...] = y on tensors. Reading the index is in index_read.c; without index
  * tensors the result is a view, with them a copy whose strides are those of PyTorch's
  * TensorIterator. */
+#include "kernels/work.h"
 #include "kernels/index.h"
 
 #include <string.h>
@@ -195,6 +196,8 @@ static fxs_status infer_setitem(fxs_call *c) {
         (c->arg[2].tag == FXS_V_COMPLEX || (value && fxs_is_complex(value->dtype))))
         return FXS_REFUSE(c, FXS_ETYPE, "a complex value can't be put into torch.%s",
                           fxs_dtype_name(x->dtype));
+    if (!value)
+        FXS_TRY(fxs_check_fits(c, 2, x->dtype));
     fxs_status s = fxs_read_index(c, x, &c->arg[1], &ix);
     if (s == FXS_EUNKNOWN && c->meta) {
         fxs_ctx_clear(c->ctx); /* whatever is written, the shape stays */
@@ -210,6 +213,11 @@ static fxs_status infer_setitem(fxs_call *c) {
 
 static fxs_status number_tensor(fxs_call *c, const fxs_value *v, fxs_tensor **out) {
     bool real = v->tag == FXS_V_FLOAT;
+    if (v->tag == FXS_V_COMPLEX) {
+        FXS_TRY(fxs_tensor_new(c->ctx, FXS_COMPLEX128, 0, NULL, out));
+        fxs_store_pair(FXS_COMPLEX128, fxs_tensor_data(*out), v->u.c);
+        return FXS_OK;
+    }
     FXS_TRY(fxs_tensor_new(c->ctx, real ? FXS_FLOAT64 : FXS_INT64, 0, NULL, out));
     if (real)
         *(double *)fxs_tensor_data(*out) = v->u.f;
@@ -295,6 +303,6 @@ const fxs_op fxs_ops_index[] = {
      infer_getitem, run_getitem, NULL, FXS_OP_NO_INPLACE},
     {"setitem", "(Tensor self, any index, Tensor|Scalar value) -> None",
      "operator.setitem Tensor.__setitem__", infer_setitem, run_setitem, NULL,
-     FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF},
+     FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF | FXS_OP_COMPLEX},
     {0},
 };

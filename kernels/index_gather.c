@@ -105,12 +105,29 @@ static fxs_status run_gather(fxs_call *c) {
     return FXS_OK;
 }
 
+/* Elements of self as if it were flat; the output is contiguous. */
+static fxs_status take_flat(fxs_call *c, const fxs_tensor *self, const fxs_tensor *index,
+                            bool wrap) {
+    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+        int64_t k;
+        FXS_TRY(index_in(c, index, i, 0, fxs_tensor_numel(self), wrap, &k));
+        memcpy(element(c->out[0], i),
+               element(self, offset_at(self->ndim, self->sizes, self->strides, k, -1)),
+               fxs_dtype_size(self->dtype));
+    }
+    return FXS_OK;
+}
+
 /* take_along_dim(self, indices, dim): gather of shapes that are broadcast outside of dim; without
  * dim, of flat ones. */
 static fxs_status along_operands(fxs_call *c, fxs_tensor *self, fxs_tensor *index, int *dim) {
     *self = *fxs_arg_tensor(c, 0);
     *index = *fxs_arg_tensor(c, 1);
     FXS_TRY(check_long(c, index));
+    if (fxs_arg_is_none(c, 2)) {
+        *dim = 0;
+        return FXS_OK;
+    }
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), self->ndim, dim));
     if (self->ndim != index->ndim)
         return shapes_differ(c, "input and indices should have the same number of dimensions", self,
@@ -133,7 +150,9 @@ static fxs_status infer_take_along(fxs_call *c) {
     fxs_tensor self, index;
     int dim;
     FXS_TRY(along_operands(c, &self, &index, &dim));
-    return fxs_out_new(c, self.dtype, index.ndim, index.sizes, NULL);
+    int64_t flat = fxs_tensor_numel(&index);
+    return fxs_arg_is_none(c, 2) ? fxs_out_new(c, self.dtype, 1, &flat, NULL)
+                                 : fxs_out_new(c, self.dtype, index.ndim, index.sizes, NULL);
 }
 
 static fxs_status run_take_along(fxs_call *c) {
@@ -141,6 +160,8 @@ static fxs_status run_take_along(fxs_call *c) {
     const fxs_tensor *out = c->out[0];
     int dim;
     FXS_TRY(along_operands(c, &self, &index, &dim));
+    if (fxs_arg_is_none(c, 2))
+        return take_flat(c, &self, &index, false);
     for (int64_t i = 0, n = fxs_tensor_numel(&index); i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, &index, i, dim, size_at(&self, dim), false, &k));
@@ -160,11 +181,18 @@ static fxs_status out_like_self(fxs_call *c) {
     return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
 }
 
+/* The tensor that is scattered; NULL where it is one value for all, of the row that has `value`. */
+static const fxs_tensor *source_of(const fxs_call *c) {
+    return strstr(c->op->schema, "value") ? NULL : fxs_arg_tensor(c, 3);
+}
+
 /* scatter(self, dim, index, src) */
 static fxs_status infer_scatter(fxs_call *c) {
-    const fxs_tensor *self = fxs_arg_tensor(c, 0), *src = fxs_arg_tensor(c, 3);
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *src = source_of(c);
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    if (!src && fxs_arg_tensor(c, 3) && fxs_arg_tensor(c, 3)->ndim)
+        return FXS_REFUSE(c, FXS_ESHAPE, "the value must be a number or a tensor without dimensions");
     if (c->nargs > 4 && !fxs_arg_is_none(c, 4) && strcmp(fxs_arg_str(c, 4), "add") != 0 &&
         strcmp(fxs_arg_str(c, 4), "multiply") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'",
@@ -222,12 +250,14 @@ static number number_for(const fxs_call *c, int i) {
         return load_number(t->dtype, fxs_tensor_data(t));
     if (c->arg[i].tag == FXS_V_COMPLEX)
         return (number){.f = CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])};
-    return (number){.f = fxs_arg_float(c, i), .i = fxs_arg_int(c, i)};
+    double f = fxs_arg_float(c, i);
+    return (number){.f = f,
+                    .i = fxs_arg_tensor(c, 0)->dtype == FXS_BOOL ? f != 0 : fxs_arg_int(c, i)};
 }
 
 static fxs_status scatter(fxs_call *c, putting how) {
     fxs_tensor *out = c->out[0];
-    const fxs_tensor *index = fxs_arg_tensor(c, 2), *src = fxs_arg_tensor(c, 3);
+    const fxs_tensor *index = fxs_arg_tensor(c, 2), *src = source_of(c);
     number x = {0};
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
@@ -307,21 +337,67 @@ static fxs_status run_index_select(fxs_call *c) {
     return FXS_OK;
 }
 
-/* index_add(self, dim, index, source, alpha) and index_copy(self, dim, index, source) */
-static fxs_status infer_index_source(fxs_call *c) {
+static fxs_status check_source(fxs_call *c, int *dim) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *source = fxs_arg_tensor(c, 3);
+    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, dim));
+    FXS_TRY(check_vector(c, fxs_arg_tensor(c, 2)));
+    return source->dtype == self->dtype
+               ? FXS_OK
+               : FXS_REFUSE(c, FXS_ETYPE,
+                            "self (torch.%s) and source (torch.%s) must have the same scalar type",
+                            fxs_dtype_name(self->dtype), fxs_dtype_name(source->dtype));
+}
+
+/* A slice of the source with the sizes of a slice of self, to which it is stretched. */
+static bool stretch_slice(const fxs_tensor *to, fxs_tensor *from) {
+    int pad = to->ndim - from->ndim;
+    fxs_tensor s = *from;
+    for (int i = 0; pad >= 0 && i < to->ndim; i++) {
+        int64_t size = i < pad ? 1 : from->sizes[i - pad];
+        if (size != to->sizes[i] && size != 1)
+            return false;
+        s.sizes[i] = to->sizes[i];
+        s.strides[i] = size == 1 ? 0 : from->strides[i - pad];
+    }
+    s.ndim = to->ndim;
+    *from = s;
+    return pad >= 0;
+}
+
+/* index_add(self, dim, index, source, alpha): slices are stretched */
+static fxs_status infer_index_add(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2),
                      *source = fxs_arg_tensor(c, 3);
     int dim;
-    FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
-    FXS_TRY(check_vector(c, index));
-    if (source->dtype != self->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE,
-                          "self (torch.%s) and source (torch.%s) must have the same scalar type",
-                          fxs_dtype_name(self->dtype), fxs_dtype_name(source->dtype));
-    if (c->nargs > 4)
+    FXS_TRY(check_source(c, &dim));
+    if (dim && dim >= source->ndim)
+        return FXS_REFUSE(c, FXS_EINDEX, "the source has no dimension %d", dim);
+    if (fxs_tensor_numel(index) != size_at(source, dim))
+        return shapes_differ(
+            c, "number of indices must be equal to the source's size in that dimension", index,
+            source);
+    if (self->ndim <= 1 && source->ndim > 1)
+        return shapes_differ(c, "the source must be a vector, as self is", source, self);
+    if (self->ndim <= 1 || fxs_tensor_numel(index))
         FXS_TRY(fxs_check_number(c, 4, self->dtype));
-    if (c->nargs > 4 && fxs_tensor_numel(index) == 0 && self->ndim > 1) /* index_add of nothing */
-        return out_like_self(c);
+    if (self->ndim > 1 && fxs_tensor_numel(index)) {
+        fxs_tensor to = slice_of(self, dim, 0), from = slice_of(source, dim, 0);
+        if (self->sizes[dim] == 0)
+            return FXS_REFUSE(c, FXS_EINDEX, "index 0 is out of range in a dimension of size 0");
+        if (!stretch_slice(&to, &from))
+            return shapes_differ(c, "a slice of the source can't be broadcast to one of self",
+                                 source, self);
+    }
+    return out_like_self(c);
+}
+
+/* index_copy(self, dim, index, source) */
+static fxs_status infer_index_copy(fxs_call *c) {
+    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2),
+                     *source = fxs_arg_tensor(c, 3);
+    int dim;
+    FXS_TRY(check_source(c, &dim));
+    FXS_TRY(check_long(c, index));
     bool one = self->ndim <= 1 && source->ndim <= 1; /* a number counts as one element */
     if (size_at(source, source->ndim ? dim : 0) != fxs_tensor_numel(index) ||
         (source->ndim != self->ndim && !one))
@@ -343,10 +419,13 @@ static fxs_status put_slices(fxs_call *c, bool add, number alpha) {
         alpha.i = alpha.f != 0;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
+    if (!add && fxs_tensor_numel(source) == 0)
+        return FXS_OK; /* no element, and no index that is looked at */
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), false, &k));
         fxs_tensor from = slice_of(source, dim, i), to = slice_of(out, dim, k);
+        stretch_slice(&to, &from);
         for (int64_t e = 0, m = fxs_tensor_numel(&to); e < m; e++) {
             const char *p = element(&from, offset_at(from.ndim, from.sizes, from.strides, e, -1));
             number x = load_number(from.dtype, p);
@@ -378,6 +457,7 @@ static fxs_status infer_index_fill(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0);
     int64_t strides[FXS_MAX_DIM];
     FXS_TRY(fxs_check_computable(c, self->dtype));
+    FXS_TRY(fxs_check_fits(c, 3, self->dtype));
     fxs_strides_like(self, strides);
     return fxs_out_new(c, self->dtype, self->ndim, self->sizes, strides);
 }
@@ -409,15 +489,7 @@ static fxs_status infer_take(fxs_call *c) {
 }
 
 static fxs_status run_take(fxs_call *c) {
-    const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 1), *out = c->out[0];
-    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
-        int64_t k;
-        FXS_TRY(index_in(c, index, i, 0, fxs_tensor_numel(self), true, &k));
-        memcpy(element(out, offset_at(index->ndim, index->sizes, out->strides, i, -1)),
-               element(self, offset_at(self->ndim, self->sizes, self->strides, k, -1)),
-               fxs_dtype_size(self->dtype));
-    }
-    return FXS_OK;
+    return take_flat(c, fxs_arg_tensor(c, 0), fxs_arg_tensor(c, 1), true);
 }
 
 /* Scatters that add: one FLOP for each element of the index or source. */
@@ -433,11 +505,11 @@ static fxs_cost cost_index_add(const fxs_call *c) {
 const fxs_op fxs_ops_index_gather[] = {
     {"gather", "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
      "torch.gather Tensor.gather", infer_gather, run_gather, NULL, PURE},
-    {"take_along_dim", "(Tensor self, Tensor indices, int dim) -> Tensor",
+    {"take_along_dim", "(Tensor self, Tensor indices, int? dim=None) -> Tensor",
      "torch.take_along_dim Tensor.take_along_dim", infer_take_along, run_take_along, NULL, PURE},
     {"scatter", "(Tensor self, int dim, Tensor index, Tensor src, *, str reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
-    {"scatter", "(Tensor self, int dim, Tensor index, Scalar value, *, str reduce=None) -> Tensor",
+    {"scatter", "(Tensor self, int dim, Tensor index, Tensor|Scalar value, *, str reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
     {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add,
@@ -446,10 +518,10 @@ const fxs_op fxs_ops_index_gather[] = {
      "torch.index_select Tensor.index_select", infer_index_select, run_index_select, NULL, PURE},
     {"index_add",
      "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-     "torch.index_add Tensor.index_add", infer_index_source, run_index_add, cost_index_add,
+     "torch.index_add Tensor.index_add", infer_index_add, run_index_add, cost_index_add,
      FXS_OP_COMPLEX},
     {"index_copy", "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-     "torch.index_copy Tensor.index_copy", infer_index_source, run_index_copy, NULL,
+     "torch.index_copy Tensor.index_copy", infer_index_copy, run_index_copy, NULL,
      FXS_OP_COMPLEX},
     {"index_fill", "(Tensor self, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
      "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, FXS_OP_COMPLEX},

@@ -43,7 +43,8 @@ static fxs_status infer_sort(fxs_call *c) {
 static fxs_status infer_argsort(fxs_call *c) {
     int dim;
     FXS_TRY(fxs_line_dim(c, dim_at(c), &dim));
-    FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
+    if (fxs_arg_tensor(c, 0)->ndim)
+        FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
     return out_sorted(c, FXS_INT64);
 }
 

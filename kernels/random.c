@@ -146,12 +146,14 @@ static fxs_status run_randperm(fxs_call *c) {
 }
 
 /* bernoulli(self): each element is a probability. bernoulli(self, p): one for all. */
+static bool has_no_p(const fxs_call *c) { return c->nargs < 2; }
+
 static fxs_status infer_bernoulli(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     FXS_TRY(fxs_check_computable(c, t->dtype));
-    if (fxs_arg_is_none(c, 1) && !c->in_place)
+    if (has_no_p(c) && !c->in_place)
         FXS_TRY(check_float(c, t->dtype));
-    else if (fxs_arg_is_none(c, 1))
+    else if (has_no_p(c))
         return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL); /* 0.5 for all */
     else if (!(fxs_arg_float(c, 1) >= 0 && fxs_arg_float(c, 1) <= 1))
         return FXS_REFUSE(c, FXS_EINVAL, "expects p to be in [0, 1], but got p=%g",
@@ -170,8 +172,8 @@ static fxs_status run_bernoulli(fxs_call *c) {
             put += rest % t->sizes[k] * o->strides[k];
             rest /= t->sizes[k];
         }
-        double p = c->in_place && fxs_arg_is_none(c, 1) ? 0.5 : fxs_arg_float(c, 1);
-        if (fxs_arg_is_none(c, 1) && !c->in_place)
+        double p = c->in_place && has_no_p(c) ? 0.5 : fxs_arg_float(c, 1);
+        if (has_no_p(c) && !c->in_place)
             p = fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) + at * size);
         if (!(p >= 0 && p <= 1))
             return FXS_REFUSE(c, FXS_EINVAL, "expected p_in >= 0 && p_in <= 1, but got %g", p);
@@ -239,7 +241,7 @@ const fxs_op fxs_ops_random[] = {
     {"randperm", "(int n, " OPTIONS, "torch.randperm", infer_randperm, run_randperm, NULL, PURE},
     {"bernoulli", "(Tensor self, float p) -> Tensor", "torch.bernoulli Tensor.bernoulli",
      infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM | FXS_OP_NO_GRAD},
-    {"bernoulli", "(Tensor self, float? p=None) -> Tensor", "torch.bernoulli Tensor.bernoulli",
+    {"bernoulli", "(Tensor self) -> Tensor", "torch.bernoulli Tensor.bernoulli",
      infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM},
     {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_",
      infer_uniform, run_uniform, NULL, WRITES},

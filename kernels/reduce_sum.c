@@ -83,8 +83,9 @@ static void power_f64(fxs_acc *acc, const double *p, int64_t n, const void *user
     }
 FOLD(sum, acc->a += x; acc->b += y)
 FOLD(prod, double re = acc->a * x - acc->b * y; acc->b = acc->a * y + acc->b * x; acc->a = re)
-FOLD(any, acc->i |= x != 0 || y != 0)
-FOLD(all, acc->i &= x != 0 || y != 0)
+/* As a bool a complex number is what its real part is. */
+FOLD(any, (void)y; acc->i |= x != 0)
+FOLD(all, (void)y; acc->i &= x != 0)
 FOLD(count, acc->i += x != 0 || y != 0)
 FOLD(abs, acc->a += m)
 FOLD(square, acc->a += x * x + y * y)
@@ -246,9 +247,16 @@ static fxs_status run_fold(fxs_call *c, const fxs_fold *fold, fxs_dtype common) 
 
 static fxs_dtype own_type(const fxs_call *c) { return fxs_arg_tensor(c, 0)->dtype; }
 
-static fxs_status run_sum(fxs_call *c) { return run_fold(c, &sum_fold, c->out[0]->dtype); }
+/* Sums and products of bools are whether any, or all, are not 0. */
+static fxs_status run_sum(fxs_call *c) {
+    return c->out[0]->dtype == FXS_BOOL ? run_fold(c, &any_fold, own_type(c))
+                                        : run_fold(c, &sum_fold, c->out[0]->dtype);
+}
 static fxs_status run_mean(fxs_call *c) { return run_fold(c, &mean_fold, c->out[0]->dtype); }
-static fxs_status run_prod(fxs_call *c) { return run_fold(c, &prod_fold, c->out[0]->dtype); }
+static fxs_status run_prod(fxs_call *c) {
+    return c->out[0]->dtype == FXS_BOOL ? run_fold(c, &all_fold, own_type(c))
+                                        : run_fold(c, &prod_fold, c->out[0]->dtype);
+}
 static fxs_status run_any(fxs_call *c) { return run_fold(c, &any_fold, own_type(c)); }
 static fxs_status run_all(fxs_call *c) { return run_fold(c, &all_fold, own_type(c)); }
 static fxs_status run_count(fxs_call *c) {

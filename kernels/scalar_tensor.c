@@ -66,6 +66,10 @@ static fxs_status infer_item(fxs_call *c) {
 static fxs_status infer_int(fxs_call *c) {
     fxs_value v;
     FXS_TRY(fxs_item(c, fxs_arg_tensor(c, 0), &v));
+    if (v.tag == FXS_V_COMPLEX && v.u.c[1] != 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "a complex number can't be converted to int");
+    if (v.tag == FXS_V_COMPLEX)
+        v = fxs_float(v.u.c[0]);
     return fxs_out_int(c, v.tag == FXS_V_FLOAT  ? (int64_t)v.u.f
                           : v.tag == FXS_V_BOOL ? v.u.b
                                                 : v.u.i);

@@ -42,8 +42,9 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
                           fxs_dtype_name(index->dtype));
     bool fits = (self->ndim ? self->ndim : 1) == (index->ndim ? index->ndim : 1) &&
                 (src->ndim ? src->ndim : 1) == (index->ndim ? index->ndim : 1);
-    for (int i = 0; fits && i < index->ndim && self->ndim && src->ndim; i++)
-        fits = index->sizes[i] <= src->sizes[i] && (i == dim || index->sizes[i] <= self->sizes[i]);
+    for (int i = 0; fits && i < index->ndim; i++)
+        fits = index->sizes[i] <= (src->ndim ? src->sizes[i] : 1) &&
+               (i == dim || index->sizes[i] <= (self->ndim ? self->sizes[i] : 1));
     if (!fits && fxs_tensor_numel(index))
         return FXS_REFUSE(
             c, FXS_ESHAPE,
@@ -192,6 +193,14 @@ static fxs_status stretch(fxs_call *c, const fxs_indexing *ix, const fxs_tensor 
                : FXS_OK;
 }
 
+/* Without index tensors the view is the result. */
+static void as_result(fxs_indexing *ix) {
+    if (ix->nindex)
+        return;
+    ix->ndim = ix->view.ndim;
+    memcpy(ix->sizes, ix->view.sizes, sizeof ix->sizes);
+}
+
 /* Masks need values to know how many places they mean: those are checked in the kernel. */
 static fxs_status check_places(fxs_call *c) {
     fxs_indexing ix;
@@ -204,6 +213,7 @@ static fxs_status check_places(fxs_call *c) {
             return FXS_OK;
     }
     FXS_TRY(fxs_read_index(c, fxs_arg_tensor(c, P_SELF), &tuple, &ix));
+    as_result(&ix);
     return stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);
 }
 
@@ -260,6 +270,7 @@ static fxs_status run_index_put(fxs_call *c) {
     for (int64_t i = 0, n = fxs_tensor_numel(numbers); i < n; i++)
         ((int64_t *)fxs_tensor_data(numbers))[i] = place_of(c->out[0], i);
     fxs_status s = fxs_read_index(c, numbers, &tuple, &ix);
+    as_result(&ix);
     if (s == FXS_OK)
         s = stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);
     if (s == FXS_OK) {
@@ -268,8 +279,10 @@ static fxs_status run_index_put(fxs_call *c) {
     }
     if (s == FXS_OK)
         s = fxs_tensor_allocate(c->ctx, places);
-    if (s == FXS_OK)
+    if (s == FXS_OK && ix.nindex)
         s = fxs_index_copy(c, &ix, places, false);
+    if (s == FXS_OK && !ix.nindex)
+        fxs_tensor_copy(c->ctx, places, &ix.view);
     if (s == FXS_OK)
         put_all(c->out[0], places, &values, fxs_arg_bool(c, P_ACCUMULATE));
     fxs_tensor_unref(places);

@@ -107,12 +107,7 @@ static fxs_status infer_masked_fill(fxs_call *c) {
     if (value && value->ndim)
         return FXS_REFUSE(c, FXS_ESHAPE, "only a value of 0 dimensions is supported, but it has %d",
                           value->ndim);
-    if (c->arg[2].tag == FXS_V_FLOAT && fxs_is_integral(self->dtype) && !isfinite(c->arg[2].u.f))
-        return FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to type %s without overflow",
-                          fxs_dtype_name(self->dtype));
-    if (c->arg[2].tag == FXS_V_COMPLEX && !fxs_is_complex(self->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "the value can't be converted to type %s without overflow",
-                          fxs_dtype_name(self->dtype));
+    FXS_TRY(fxs_check_fits(c, 2, self->dtype));
     FXS_TRY(fxs_broadcast(c, &o, &ndim, sizes));
     return fxs_out_new(c, self->dtype, ndim, sizes, NULL);
 }

@@ -177,6 +177,8 @@ static void make_istft(fxs_compose *k) {
     frames f;
     if (!fxs_is_complex(x->dtype) || x->ndim < 2 || x->ndim > 3)
         fxs_stop(k, FXS_ESHAPE, "expected a complex tensor of 2 or 3 dimensions");
+    if (fxs_tensor_numel(x) == 0)
+        fxs_stop(k, FXS_ESHAPE, "the input can't be empty");
     if (fxs_arg_bool(k->call, 9))
         fxs_stop(k, FXS_EUNKNOWN, "return_complex is not supported");
     if (!read_frames(k, 1, &f))
@@ -212,6 +214,9 @@ static void make_istft(fxs_compose *k) {
     if (!fxs_arg_is_none(k->call, 8))
         end = start + fxs_arg_int(k->call, 8);
     int64_t have = end < total ? end : total;
+    if (have <= start)
+        fxs_stop(k, FXS_ESHAPE, "there is nothing to give of %lld samples from %lld on",
+                 (long long)total, (long long)start);
     x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(1), fxs_int(start), fxs_int(have - start));
     square = FXS_DO(k, "narrow", fxs_t(square), fxs_int(1), fxs_int(start), fxs_int(have - start));
     x = FXS_DO(k, "div", fxs_t(x), fxs_t(square));

@@ -167,8 +167,9 @@ static fxs_status infer_softmax(fxs_call *c) {
     int dim;
     if (dtype->tag == FXS_V_DTYPE)
         as.dtype = dtype->u.dtype;
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
-    if (fxs_tensor_numel(x))
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
+    if (fxs_tensor_numel(x)) /* what is converted is a complex number's real part */
         FXS_TRY(fxs_check_dtype(c, &as, FXS_TAKES_FLOATS));
     FXS_TRY(read_dim(c, x, &dim));
     return fxs_out_new(c, as.dtype, x->ndim, x->sizes, NULL);
@@ -239,6 +240,9 @@ static fxs_status infer_logsumexp(fxs_call *c) {
     int ndim = 0;
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | FXS_TAKES_BOOL));
     FXS_TRY(read_dims(c, x, summed));
+    if (fxs_arg_ints(c, L_DIM, sizes, FXS_MAX_DIM) == 0 && !keep && x->ndim &&
+        fxs_tensor_numel(x)) /* it leaves the largest element with all its dimensions */
+        return FXS_REFUSE(c, FXS_ESHAPE, "without dimensions to sum over, keepdim must be true");
     for (int i = 0; i < x->ndim; i++)
         if (!summed[i] || keep)
             sizes[ndim++] = summed[i] ? 1 : x->sizes[i];

@@ -1,5 +1,6 @@
 /* special.c: torch.special's functions of one tensor: digamma, i0 and its kin, Bessel and Airy
  * functions, the normal distribution, and sinc. The mathematics is in special_math.c. */
+#include <complex.h>
 #include <math.h>
 
 #include "kernels/families.h"
@@ -38,8 +39,16 @@ FLOATS(erfcx, fxs_erfcx((double)x))
 FLOATS(ndtr, erfc(-(double)x *M_SQRT1_2) / 2)
 FLOATS(log_ndtr, fxs_log_ndtr((double)x))
 FLOATS(ndtri, fxs_ndtri((double)x))
-FLOATS(sinc, sinc((double)x))
 #undef FLOATS
+
+static double complex complex_sinc(double complex x) {
+    return x == 0 ? 1 : csin(M_PI * x) / (M_PI * x);
+}
+FXS_LOOP1(sinc_f32, float, float, void, (float)sinc((double)x))
+FXS_LOOP1(sinc_f64, double, double, void, sinc(x))
+FXS_LOOP1(sinc_c128, double complex, double complex, void, complex_sinc(x))
+static const fxs_loops sinc_loops = {sinc_f32, sinc_f64, NULL, false, sinc_c128};
+FXS_KERNEL(sinc, 1, fxs_common_float)
 
 static fxs_status infer_float(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 1);
@@ -60,7 +69,7 @@ static fxs_status infer_float(fxs_call *c) {
 const fxs_op fxs_ops_special[] = {
     ROW(digamma, " torch.digamma Tensor.digamma torch._C._special.special_psi", 0),
     ROW(i0, " torch.i0 Tensor.i0", 0),
-    ROW(sinc, " torch.sinc Tensor.sinc", 0),
+    ROW(sinc, " torch.sinc Tensor.sinc", FXS_OP_COMPLEX),
     SPECIAL(i0e),
     SPECIAL(i1),
     SPECIAL(i1e),

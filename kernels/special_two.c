@@ -106,8 +106,12 @@ static double any_polygamma(double x, int64_t n) {
 
 /* In float32 the factor n! overflows early. */
 static float float_polygamma(float x, int64_t n) {
-    if (n == 0 || (n == 1 && x < 0.5f))
+    if (n == 0)
         return (float)any_polygamma((double)x, n);
+    if (n == 1 && x < 0.5f) { /* the sine of a rounded multiple of pi is not 0, in PyTorch neither */
+        float s = sinf((float)M_PI * x);
+        return (float)(M_PI * M_PI) / (s * s) - (float)fxs_polygamma(1, 1 - (double)x);
+    }
     return (float)(n % 2 ? 1 : -1) * (float)tgamma((double)n + 1) *
            (float)fxs_zeta((double)n + 1, (double)x);
 }

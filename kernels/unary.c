@@ -68,6 +68,13 @@ static double erfinv(double y) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 1, fxs_common_type)
 
+/* Where the function jumps (imaginary numbers beyond i) PyTorch's formula takes another side than C. */
+static double complex complex_atan(double complex x) {
+    double complex y = catan(x);
+    bool jumps = creal(x) == 0 && fabs(cimag(x)) > 1;
+    return jumps ? CMPLX(cimag(x) > 0 ? -M_PI_2 : M_PI_2, cimag(y)) : y;
+}
+
 FLOATS_COMPLEX(exp, fxs_vec_exp(x), exp(x), cexp(x))
 FLOATS(exp2, exp2f(x), exp2(x))
 FLOATS(expm1, expm1f(x), expm1(x))
@@ -83,7 +90,7 @@ FLOATS_COMPLEX(cos, cosf(x), cos(x), ccos(x))
 FLOATS_COMPLEX(tan, tanf(x), tan(x), ctan(x))
 FLOATS_COMPLEX(asin, asinf(x), asin(x), casin(x))
 FLOATS_COMPLEX(acos, acosf(x), acos(x), cacos(x))
-FLOATS_COMPLEX(atan, atanf(x), atan(x), catan(x))
+FLOATS_COMPLEX(atan, atanf(x), atan(x), complex_atan(x))
 FLOATS_COMPLEX(sinh, sinhf(x), sinh(x), csinh(x))
 FLOATS_COMPLEX(cosh, coshf(x), cosh(x), ccosh(x))
 FLOATS_COMPLEX(tanh, fxs_vec_tanh(x), tanh(x), ctanh(x))

@@ -1,5 +1,6 @@
 /* view_dims.c: views that reorder, add and drop dimensions: permute transpose movedim squeeze
  * unsqueeze and the attributes T and mT. No memory moves. */
+#include "kernels/complex.h"
 #include "kernels/view_dims.h"
 
 #include <string.h>
@@ -89,8 +90,28 @@ fxs_status fxs_out_matrix_transposed(fxs_call *c, fxs_tensor *t) {
     return out_swapped(c, t, t->ndim - 2, t->ndim - 1);
 }
 
+/* PyTorch turns the signs of complex numbers when the view is read; here a copy has its strides. */
 static fxs_status infer_adjoint(fxs_call *c) {
-    return fxs_out_matrix_transposed(c, fxs_arg_tensor(c, 0));
+    FXS_TRY(fxs_out_matrix_transposed(c, fxs_arg_tensor(c, 0)));
+    fxs_tensor *view = c->out[0];
+    if (!fxs_is_complex(view->dtype))
+        return FXS_OK;
+    c->nout = 0;
+    fxs_status s = fxs_out_new(c, view->dtype, view->ndim, view->sizes, view->strides);
+    fxs_tensor_unref(view);
+    return s;
+}
+
+static fxs_status run_adjoint(fxs_call *c) {
+    fxs_tensor *out = c->out[0], turned = *fxs_arg_tensor(c, 0);
+    if (!fxs_is_complex(out->dtype))
+        return FXS_OK;
+    memcpy(turned.sizes, out->sizes, sizeof turned.sizes);
+    for (int i = 0, n = turned.ndim; n > 1 && i < 2; i++)
+        turned.strides[n - 2 + i] = fxs_arg_tensor(c, 0)->strides[n - 1 - i];
+    fxs_tensor_copy(c->ctx, out, &turned);
+    fxs_conjugate(out);
+    return FXS_OK;
 }
 
 /* movedim(source, destination): the others keep their order. */
@@ -167,8 +188,8 @@ const fxs_op fxs_ops_view_dims[] = {
      "torch.swapdims",
      infer_transpose, NULL, NULL, 0},
     {"t", "(Tensor self) -> Tensor", "Tensor.t torch.t", infer_t, NULL, NULL, 0},
-    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", infer_adjoint, NULL,
-     NULL, PURE},
+    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", infer_adjoint,
+     run_adjoint, NULL, PURE | FXS_OP_COMPLEX},
     {"movedim", "(Tensor self, int|int[] source, int|int[] destination) -> Tensor",
      "Tensor.movedim torch.movedim Tensor.moveaxis torch.moveaxis", infer_movedim, NULL, NULL,
      PURE},

@@ -1,6 +1,7 @@
 /* work.c: see work.h. Called by kernels of every family; knows no operator. */
 #include "kernels/work.h"
 
+#include "kernels/create.h"
 fxs_dtype fxs_compute_dtype(fxs_dtype d) {
     return d == FXS_FLOAT16 || d == FXS_BFLOAT16 ? FXS_FLOAT32 : d;
 }
@@ -90,6 +91,36 @@ fxs_status fxs_check_number(fxs_call *c, int i, fxs_dtype d) {
         return FXS_OK;
     return FXS_REFUSE(c, FXS_ETYPE, "the complex number %g%+gj can't be converted to torch.%s",
                       c->arg[i].u.c[0], c->arg[i].u.c[1], fxs_dtype_name(d));
+}
+
+/* A number, or the one element of a tensor of any type, as a value. */
+static fxs_value number_of(const fxs_value *v) {
+    const fxs_tensor *t = v->tag == FXS_V_TENSOR ? v->u.tensor : NULL;
+    double z[2];
+    if (!t)
+        return *v;
+    if (!t->storage || fxs_tensor_numel(t) != 1)
+        return fxs_none();
+    const char *p = (const char *)fxs_tensor_data(t);
+    if (t->dtype == FXS_BOOL)
+        return fxs_bool(fxs_load_int(t->dtype, p) != 0);
+    if (fxs_is_integral(t->dtype))
+        return fxs_int(fxs_load_int(t->dtype, p));
+    fxs_load_pair(t->dtype, p, z);
+    return fxs_is_complex(t->dtype) ? (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {z[0], z[1]}}
+                                    : fxs_float(z[0]);
+}
+
+fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d) {
+    fxs_value v = number_of(&c->arg[i]);
+    bool fits = d == FXS_BOOL || fxs_type_holds(d, &v);
+    if (v.tag == FXS_V_COMPLEX && !fxs_is_complex(d)) {
+        fxs_value real = fxs_float(v.u.c[0]);
+        fits = v.u.c[1] == 0 && (d == FXS_BOOL || fxs_type_holds(d, &real));
+    }
+    return fits ? FXS_OK
+                : FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to torch.%s without overflow",
+                             fxs_dtype_name(d));
 }
 
 fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name) {

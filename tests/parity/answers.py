@@ -13,7 +13,7 @@ FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', 
 BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|non-?zero|negative|Boolean value|'
                       r'must be non-negative|smaller than num_classes|ambiguous|probabilit|p_?\b|'
                       r'positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|max index|'
-                      r'Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|zero_point')
+                      r'without overflow|Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|zero_point')
 # What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
 # other spellings of the same row leave out.
 NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"
@@ -195,7 +195,7 @@ def answer(case):
         value, args = call(case)
         first = args[0] if args and isinstance(args[0], torch.Tensor) else None
         # PyTorch's conj is a view that turns signs when it is read.
-        want = {'value': encode(value, None if case.get('op', '').endswith('.conj') else first)}
+        want = {'value': encode(value, None if case.get('op', '').endswith(('.conj', '.adjoint')) else first)}
         if case.get('writes') and first is not None:
             if any(n > 1 and s == 0 for n, s in zip(first.shape, first.stride())):
                 return None  # several results for one place: nobody defines which one stays

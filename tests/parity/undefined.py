@@ -74,7 +74,18 @@ def complex_vectors(case):
     return any(t['dtype'].startswith('complex') for t in found) and any(len(t['sizes']) == 1 for t in found)
 
 
+def any_complex(case):
+    return any(t['dtype'].startswith('complex') for t in tensors([case.get('args', []), list(case.get('kwargs', {}).values())]))
+
+
+def negative_sizes(case):
+    t = tensor(case, 0, 'self')
+    return bool(t) and not t['sizes'] and -1 in (case['args'][1:] + [s for a in case['args'][1:] if isinstance(a, list) for s in a])
+
+
 CASES = [
+    (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
+    (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
