@@ -324,7 +324,7 @@ const fxs_op fxs_ops_activation[] = {
         "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
     ROW(softplus, ", number beta=1, number threshold=20", infer_float, NN "softplus" F "softplus"),
     COMPLEX_ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
-    ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
+    COMPLEX_ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
     ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
     ROW(hardshrink, ", number lambd=0.5", infer_float,
         "torch.hardshrink Tensor.hardshrink" F "hardshrink"),

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/families.h"
 
 /* Arguments of max_pool; avg_pool goes on behind PADDING in its own way. */
@@ -201,15 +202,30 @@ static fxs_status read_lp(fxs_call *c, int dims, fxs_window *w) {
     return output_sizes(c, w, fxs_arg_bool(c, LP_CEIL), 1);
 }
 
+/* PyTorch's steps, which decide the strides, and compute integers. */
+static void make_lp(fxs_compose *k) {
+    const fxs_value *a = k->call->arg;
+    int dims = k->call->op->name[strlen("lp_pool")] - '0';
+    double norm = fxs_arg_float(k->call, LP_NORM);
+    int64_t kernel[2] = {1, 1}, places = 1;
+    int n = fxs_arg_ints(k->call, LP_KERNEL, kernel, 2);
+    for (int i = 0; i < n && i < 2; i++)
+        places *= kernel[i];
+    fxs_tensor *x = FXS_DO(k, "pow", a[LP_INPUT], a[LP_NORM]), *sign;
+    x = FXS_DO(k, dims == 1 ? "avg_pool1d" : "avg_pool2d", fxs_t(x), a[LP_KERNEL], a[LP_STRIDE],
+               fxs_int(0), a[LP_CEIL]);
+    sign = FXS_DO(k, "sign", fxs_t(x));
+    x = FXS_DO(k, "relu", fxs_t(FXS_DO(k, "abs", fxs_t(x))));
+    x = FXS_DO(k, "mul", fxs_t(sign), fxs_t(x));
+    x = FXS_DO(k, "mul", fxs_t(x), fxs_int(places));
+    fxs_give(k, FXS_DO(k, "pow", fxs_t(x), fxs_float(1 / norm)));
+}
+
 static fxs_status infer_lp(fxs_call *c, int dims) {
     fxs_window w;
-    FXS_TRY(read_lp(c, dims, &w));
-    FXS_TRY(fxs_pooling_result(c, fxs_arg_tensor(c, LP_INPUT), dims, w.out, true, false));
-    /* The last steps of torch's are pointwise, which rewrite the strides of dimensions of size 1.
-     */
-    if (fxs_tensor_is_contiguous(c->out[0]))
-        fxs_strides_of(c->out[0]->ndim, c->out[0]->sizes, NULL, c->out[0]->strides);
-    return FXS_OK;
+    if (fxs_is_floating(fxs_arg_tensor(c, LP_INPUT)->dtype))
+        FXS_TRY(read_lp(c, dims, &w));
+    return fxs_compose_infer(c, make_lp);
 }
 
 static void raise_all(fxs_dtype d, int64_t n, void *x, double p) {
@@ -230,6 +246,8 @@ static double finish(double average, double kernel, double p) {
 static fxs_status run_lp(fxs_call *c, int dims) {
     fxs_window window;
     double norm = fxs_arg_float(c, LP_NORM);
+    if (!fxs_is_floating(fxs_arg_tensor(c, LP_INPUT)->dtype))
+        return fxs_compose_run(c, make_lp);
     FXS_TRY(read_lp(c, dims, &window));
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *x = fxs_work_in(&w, fxs_arg_tensor(c, LP_INPUT)), *y = fxs_work_out(&w, c->out[0]);

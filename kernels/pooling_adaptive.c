@@ -2,6 +2,7 @@
  * one to three dimensions, and their layers. The loops are in pooling_run.c. */
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/pooling.h"
 
@@ -32,16 +33,64 @@ static fxs_status read_size(fxs_call *c, int dims, fxs_window *w) {
     return FXS_OK;
 }
 
+/* The average over everything is PyTorch's mean, which takes what the pooling does not. */
+static void make_mean(fxs_compose *k) {
+    fxs_tensor *x = fxs_arg_tensor(k->call, INPUT);
+    int dims = k->call->op->name[strlen("adaptive_avg_pool")] - '0', least = dims == 1 ? 2 : dims;
+    int64_t last[3] = {-1, -2, -3};
+    if (x->ndim < least || (dims == 1 && x->ndim > 3))
+        fxs_stop(k, FXS_ESHAPE, "expected at least %d dimensions, but got %d", least, x->ndim);
+    else
+        fxs_give(k, FXS_DO(k, "mean", fxs_t(x), fxs_ints(k, dims, last), fxs_bool(true)));
+}
+
+static bool is_mean(const fxs_tensor *x, int dims, const fxs_window *w) {
+    bool plain = x->ndim == dims + 1 || x->ndim == dims + 2;
+    for (int d = 3 - dims; d < 3; d++)
+        if (w->out[d] != 1)
+            return false;
+    return !plain || fxs_is_complex(x->dtype) || fxs_tensor_numel(x) == 0;
+}
+
+/* A batch of none may be pooled, one of the channels' dimension in its place too. */
+static fxs_status check_adaptive(fxs_call *c, int dims, bool average) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    char text[FXS_SIZES_TEXT];
+    bool fits = x->ndim == dims + 1 || x->ndim == dims + 2;
+    for (int i = average && dims < 3 ? x->ndim - dims : 1; fits && i < x->ndim; i++)
+        fits = x->sizes[i] != 0;
+    return fits ? FXS_OK
+                : FXS_REFUSE(c, FXS_ESHAPE,
+                             "expected %dD or %dD (batch mode) tensor with optional 0 dim batch "
+                             "size for input, but got: %s",
+                             dims + 1, dims + 2, fxs_sizes_text(x, text));
+}
+
 static fxs_status infer_adaptive(fxs_call *c, int dims, bool average, bool indices) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     fxs_window w = fxs_window_new(dims);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
-    FXS_TRY(fxs_pooling_check(c, x, dims, average && dims < 3));
+    if (average && x->ndim >= dims) {
+        FXS_TRY(read_size(c, dims, &w));
+        if (is_mean(x, dims, &w))
+            return fxs_compose_infer(c, make_mean);
+    }
+    FXS_TRY(check_adaptive(c, dims, average));
     FXS_TRY(read_size(c, dims, &w));
+    bool nothing = fxs_tensor_numel(x) == 0 || fxs_volume(w.out) == 0;
+    if (!average || dims == 3 || !nothing)
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     return fxs_pooling_result(c, x, dims, w.out, true, indices);
 }
 
 static fxs_status run_adaptive(fxs_call *c, int dims, bool average) {
+    if (average) {
+        fxs_window size = fxs_window_new(dims);
+        FXS_TRY(read_size(c, dims, &size));
+        if (is_mean(fxs_arg_tensor(c, INPUT), dims, &size))
+            return fxs_compose_run(c, make_mean);
+    }
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype), ints = fxs_work_begin(c, FXS_INT64);
     fxs_tensor *x = fxs_work_in(&w, fxs_arg_tensor(c, INPUT)), *y = fxs_work_out(&w, c->out[0]);
     fxs_tensor *indices = c->nout > 1 ? fxs_work_out(&ints, c->out[1]) : NULL;
@@ -86,7 +135,7 @@ ADAPTIVE(3)
      .infer = infer_average##n,                                                                    \
      .kernel = run_average##n,                                                                     \
      .cost = cost_adaptive,                                                                        \
-     .flags = FXS_OP_NO_INPLACE},                                                                  \
+     .flags = FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},                                                 \
         {.name = "adaptive_max_pool" #n "d",                                                       \
          .schema = "(Tensor input, any output_size, bool return_indices=False) -> Tensor",         \
          .torch = "torch.nn.functional.adaptive_max_pool" #n "d",                                  \

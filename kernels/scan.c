@@ -115,7 +115,7 @@ static fxs_status scan(fxs_call *c, fxs_line_fn *fn) {
     return fxs_lines_run(c, &l);
 }
 
-/* Complex numbers: one element from its predecessor, in any order of memory. */
+/* Complex numbers, or their real parts: one element from its predecessor, in any order of memory. */
 static fxs_status scan_pairs(fxs_call *c, bool product) {
     fxs_tensor *in = fxs_arg_tensor(c, 0), *out = c->out[0];
     int dim;
@@ -142,11 +142,15 @@ static fxs_status scan_pairs(fxs_call *c, bool product) {
     return FXS_OK;
 }
 
+static bool meets_pairs(const fxs_call *c) {
+    return fxs_is_complex(c->out[0]->dtype) || fxs_is_complex(fxs_arg_tensor(c, 0)->dtype);
+}
+
 static fxs_status scan_sum(fxs_call *c) {
-    return fxs_is_complex(c->out[0]->dtype) ? scan_pairs(c, false) : scan(c, run_sum);
+    return meets_pairs(c) ? scan_pairs(c, false) : scan(c, run_sum);
 }
 static fxs_status scan_product(fxs_call *c) {
-    return fxs_is_complex(c->out[0]->dtype) ? scan_pairs(c, true) : scan(c, run_product);
+    return meets_pairs(c) ? scan_pairs(c, true) : scan(c, run_product);
 }
 static fxs_status scan_log_sum(fxs_call *c) { return scan(c, run_log_sum); }
 static fxs_status scan_max(fxs_call *c) { return scan(c, run_max); }

@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "kernels/families.h"
+#include "kernels/iterate.h"
 #include "kernels/window.h"
 #include "kernels/work.h"
 
@@ -35,6 +36,13 @@ static fxs_status infer_pixels(fxs_call *c, bool up) {
     if (!fits)
         return FXS_REFUSE(c, FXS_ESHAPE, "input of shape %s can't be divided by a factor of %lld",
                           fxs_sizes_text(x, text), (long long)f);
+    if (!up && fxs_tensor_numel(x) == 0) { /* PyTorch gives back what is empty */
+        int64_t strides[FXS_MAX_DIM];
+        fxs_strides_like(x, strides);
+        return fxs_out_new(c, x->dtype, x->ndim, x->sizes, strides);
+    }
+    if (x->ndim == 5 && fxs_tensor_numel(x) && fxs_suggests_channels_last(x))
+        return FXS_REFUSE(c, FXS_ESHAPE, "channels_last_3d is not supported");
     if (!up && __builtin_mul_overflow(last[0], f * f, &last[0]))
         return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63");
     if (up && (__builtin_mul_overflow(last[1], f, &last[1]) ||
@@ -80,6 +88,8 @@ static fxs_status run_shuffle(fxs_call *c) {
 
 static fxs_status run_unshuffle(fxs_call *c) {
     fxs_tensor fine, deep;
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
     split_pixels(fxs_arg_tensor(c, INPUT), c->out[0], fxs_arg_int(c, FACTOR), &fine, &deep);
     fxs_tensor_copy(c->ctx, &deep, &fine);
     return FXS_OK;
@@ -88,7 +98,10 @@ static fxs_status run_unshuffle(fxs_call *c) {
 static fxs_status infer_channels(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     char text[FXS_SIZES_TEXT];
-    FXS_TRY(check_factor(c, x, 3, "groups"));
+    bool native = c->spelling && strstr(c->spelling, "native_");
+    FXS_TRY(check_factor(c, x, native ? 2 : 3, "groups"));
+    if (x->requires_grad && fxs_is_complex(x->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "PyTorch can't differentiate by complex numbers");
     if (x->sizes[1] % fxs_arg_int(c, FACTOR) != 0)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "number of channels must be divisible by groups, but got input of shape "
@@ -154,14 +167,24 @@ static fxs_status count_blocks(fxs_call *c, fxs_window *w) {
     return FXS_OK;
 }
 
+/* Is a dimension from `first` on empty? */
+static bool has_nothing(const fxs_tensor *x, int first) {
+    for (int i = first; i < x->ndim; i++)
+        if (x->sizes[i] == 0)
+            return true;
+    return false;
+}
+
 static fxs_status read_unfold(fxs_call *c, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, U_INPUT);
     char text[FXS_SIZES_TEXT];
     *w = fxs_window_new(2);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
-    if (x->ndim != 3 && x->ndim != 4)
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    if ((x->ndim != 3 && x->ndim != 4) || has_nothing(x, x->ndim - 3))
         return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected 3D or 4D (batch mode) input, but got input of shape %s",
+                          "expected 3D or 4D (batch mode) input, of which only the batch may be "
+                          "empty, but got input of shape %s",
                           fxs_sizes_text(x, text));
     FXS_TRY(read_window(c, w, U_KERNEL));
     fxs_window_sizes(w, x, w->in);
@@ -202,10 +225,12 @@ static fxs_status read_fold(fxs_call *c, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, F_INPUT);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     *w = fxs_window_new(2);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
-    if (x->ndim != 2 && x->ndim != 3)
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    if ((x->ndim != 2 && x->ndim != 3) || has_nothing(x, x->ndim - 2))
         return FXS_REFUSE(c, FXS_ESHAPE,
-                          "expected 2D or 3D (batch mode) input, but got input of shape %s",
+                          "expected 2D or 3D (batch mode) input, of which only the batch may be "
+                          "empty, but got input of shape %s",
                           fxs_sizes_text(x, a));
     FXS_TRY(read_window(c, w, F_KERNEL));
     fxs_window_read(c, F_SIZE, w, w->in);
@@ -280,7 +305,8 @@ const fxs_op fxs_ops_shuffle[] = {
                "stride=1) -> Tensor",
      .torch = "torch.nn.functional.unfold torch._C._nn.im2col",
      .infer = infer_unfold,
-     .kernel = run_unfold},
+     .kernel = run_unfold,
+     .flags = FXS_OP_COMPLEX},
     {.name = "fold",
      .schema = "(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] "
                "padding=0, "
@@ -288,7 +314,8 @@ const fxs_op fxs_ops_shuffle[] = {
      .torch = "torch.nn.functional.fold torch._C._nn.col2im",
      .infer = infer_fold,
      .kernel = run_fold,
-     .cost = cost_fold},
+     .cost = cost_fold,
+     .flags = FXS_OP_COMPLEX},
     {0},
 };
 

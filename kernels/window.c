@@ -1,6 +1,7 @@
 /* window.c: see window.h. */
 #include "kernels/window.h"
 
+#include <complex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ GATHER(gather1, uint8_t)
 GATHER(gather2, uint16_t)
 GATHER(gather4, uint32_t)
 GATHER(gather8, uint64_t)
+GATHER(gather16, double complex)
 
 #define SCATTER(name, type)                                                                        \
     static void name(const fxs_window *w, const line *l, const void *columns, void *image) {       \
@@ -125,6 +127,8 @@ GATHER(gather8, uint64_t)
     }
 SCATTER(scatter_float, float)
 SCATTER(scatter_double, double)
+SCATTER(scatter_complex64, float complex)
+SCATTER(scatter_complex128, double complex)
 /* Integers wrap: unsigned sums have the same bits. */
 SCATTER(scatter1, uint8_t)
 SCATTER(scatter2, uint16_t)
@@ -136,7 +140,11 @@ typedef void scatter_fn(const fxs_window *w, const line *l, const void *columns,
 
 static gather_fn *gather_for(fxs_dtype d) {
     size_t n = fxs_dtype_size(d);
-    return n == 1 ? gather1 : n == 2 ? gather2 : n == 4 ? gather4 : gather8;
+    return n == 1   ? gather1
+           : n == 2 ? gather2
+           : n == 4 ? gather4
+           : n == 8 ? gather8
+                    : gather16;
 }
 
 static scatter_fn *scatter_for(fxs_dtype d) {
@@ -145,6 +153,8 @@ static scatter_fn *scatter_for(fxs_dtype d) {
         return scatter_float;
     if (d == FXS_FLOAT64)
         return scatter_double;
+    if (fxs_is_complex(d))
+        return d == FXS_COMPLEX64 ? scatter_complex64 : scatter_complex128;
     return n == 1 ? scatter1 : n == 2 ? scatter2 : n == 4 ? scatter4 : scatter8;
 }
 

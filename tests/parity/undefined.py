@@ -83,7 +83,13 @@ def negative_sizes(case):
     return bool(t) and not t['sizes'] and -1 in (case['args'][1:] + [s for a in case['args'][1:] if isinstance(a, list) for s in a])
 
 
+def uneven_groups(case):
+    t, groups = tensor(case, 0, 'self'), argument(case, 1, 'groups')
+    return bool(t) and len(t['sizes']) > 1 and isinstance(groups, int) and groups > 0 and t['sizes'][1] % groups != 0
+
+
 CASES = [
+    (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
