@@ -385,11 +385,33 @@ static void make_conv_tbc(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *w = arg(k, 1);
     if (x->ndim != 3 || w->ndim != 3 || x->sizes[2] != w->sizes[1])
         fxs_stop(k, FXS_ESHAPE, "expected an input [T, B, C] and weights [K, C, O]");
-    x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 1, 2, 0));
-    w = FXS_DO(k, "permute", fxs_t(w), FXS_INTS(k, 2, 1, 0));
-    x = FXS_DO(k, "conv1d", fxs_t(x), fxs_t(w), fxs_t(arg(k, 2)), fxs_int(1), k->call->arg[3]);
-    x = FXS_DO(k, "permute", fxs_t(x), FXS_INTS(k, 2, 0, 1));
-    fxs_give(k, packed(k, x));
+    if (arg(k, 2)->ndim != 1 || arg(k, 2)->sizes[0] != w->sizes[w->ndim - 1])
+        fxs_stop(k, FXS_ESHAPE, "expected a bias of as many as the weights' last dimension");
+    if (k->status != FXS_OK)
+        return;
+    int64_t n = w->sizes[0], in = x->sizes[0], pad = fxs_arg_int(k->call, 3), batch = x->sizes[1],
+            length = in - n + 1 + 2 * pad;
+    if (length < 0) {
+        fxs_stop(k, FXS_ESHAPE, "the input is shorter than the weights");
+        return;
+    }
+    k->any_grad = true;
+    fxs_tensor *y = FXS_DO(k, "to", fxs_t(arg(k, 2)), fxs_of_dtype(x->dtype));
+    y = packed(k,
+               FXS_DO(k, "expand", fxs_t(y), FXS_INTS(k, length, batch, w->sizes[2])));
+    for (int64_t i = 0; i < n && k->status == FXS_OK; i++) { /* one row of weights after the other */
+        int64_t from = i > pad ? i - pad : 0, to = pad > i ? pad - i : 0,
+                most = in + pad - i < length ? in + pad - i : length, t = most - to;
+        if (t <= 0)
+            continue;
+        fxs_tensor *part = FXS_DO(k, "narrow", fxs_t(x), fxs_int(0), fxs_int(from), fxs_int(t));
+        part = FXS_DO(k, "reshape", fxs_t(part), FXS_INTS(k, t * batch, x->sizes[2]));
+        part = FXS_DO(k, "mm", fxs_t(part), fxs_t(FXS_DO(k, "select", fxs_t(w), fxs_int(0), fxs_int(i))));
+        part = FXS_DO(k, "view", fxs_t(part), FXS_INTS(k, t, batch, w->sizes[2]));
+        fxs_tensor *place = FXS_DO(k, "narrow", fxs_t(y), fxs_int(0), fxs_int(to), fxs_int(t));
+        FXS_DO(k, "copy_", fxs_t(place), fxs_t(FXS_DO(k, "add", fxs_t(place), fxs_t(part))));
+    }
+    fxs_give(k, y);
 }
 
 /* gumbel_softmax(logits, tau, hard, eps, dim) */

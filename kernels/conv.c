@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/families.h"
 
 /* Positions in the schemas; the transposed ones have their own order behind PADDING. */
@@ -21,11 +22,34 @@ static const char *const padding_modes[] = {"zeros", "reflect", "replicate", "ci
 /* PyTorch computes nothing of an input without elements, and so checks less. */
 static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
 
-static fxs_status check_types(fxs_call *c) {
+/* PyTorch's plain loop of dilated convolutions fills the result with the bias of any type. */
+static bool fills_bias(const fxs_call *c, const fxs_conv *v) {
+    bool dilated = false;
+    for (int d = 0; d < 3; d++)
+        dilated |= v->window.dilation[d] > 1;
+    return dilated && !v->transposed && fxs_arg_tensor(c, INPUT)->dtype != FXS_FLOAT32;
+}
+
+static fxs_status check_types(fxs_call *c, const fxs_conv *v) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, WEIGHT), "weight"));
-    return fxs_check_same_dtype(c, x, bias, "bias");
+    return fills_bias(c, v) && bias && !fxs_is_complex(bias->dtype)
+               ? FXS_OK
+               : fxs_check_same_dtype(c, x, bias, "bias");
+}
+
+/* Only a batch or channels may be none; the product that PyTorch makes of an input without a batch
+ * needs a weight. */
+static fxs_status check_nothing(fxs_call *c, const fxs_conv *v) {
+    char text[FXS_SIZES_TEXT];
+    if (v->batch && v->cin)
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "only zero batch or zero channel inputs are supported, but got %s",
+                          fxs_sizes_text(fxs_arg_tensor(c, INPUT), text));
+    if (v->cin && fxs_tensor_numel(fxs_arg_tensor(c, WEIGHT)) == 0)
+        return FXS_REFUSE(c, FXS_ESHAPE, "the weight has no elements");
+    return FXS_OK;
 }
 
 static fxs_status check_ranks(fxs_call *c, int dims) {
@@ -183,9 +207,10 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
                               fxs_conv *v) {
     *v = (fxs_conv){.window = fxs_window_new(dims), .transposed = transposed};
     fxs_window *w = &v->window;
-    if (!is_empty(c))
-        FXS_TRY(check_types(c));
     FXS_TRY(check_ranks(c, dims));
+    fxs_window_read(c, dilation, w, w->dilation);
+    if (!is_empty(c))
+        FXS_TRY(check_types(c, v));
     read_channels(c, groups, v);
     if (v->groups < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
@@ -193,8 +218,16 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
     fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), transposed ? w->out : w->in);
     fxs_window_read(c, STRIDE, w, w->stride);
-    fxs_window_read(c, dilation, w, w->dilation);
     return FXS_OK;
+}
+
+/* Where nothing is computed a kernel may have no size, and padding may be negative when it is
+ * transposed. */
+static fxs_status check_window(fxs_call *c, const fxs_window *w) {
+    fxs_window some = *w;
+    for (int d = 0; is_empty(c) && d < 3; d++)
+        some.kernel[d] = 1;
+    return fxs_window_check(c, &some);
 }
 
 /* The whole call as numbers, checked. */
@@ -207,9 +240,11 @@ static fxs_status read_conv(fxs_call *c, int dims, fxs_conv *v) {
         fxs_window_read(c, PADDING, w, w->before);
         memcpy(w->after, w->before, sizeof w->after);
     }
-    FXS_TRY(fxs_window_check(c, w));
+    FXS_TRY(check_window(c, w));
     FXS_TRY(read_mode(c, v));
     FXS_TRY(check_channels(c, v));
+    if (is_empty(c))
+        FXS_TRY(check_nothing(c, v));
     FXS_TRY(check_mode(c, v));
     return forward_sizes(c, w);
 }
@@ -221,9 +256,10 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     fxs_window_read(c, PADDING, w, w->before);
     fxs_window_read(c, T_OUTPUT_PADDING, w, extra);
     memcpy(w->after, w->before, sizeof w->after);
-    if (!is_empty(c))
-        FXS_TRY(fxs_window_check(c, w));
+    FXS_TRY(check_window(c, w));
     FXS_TRY(check_channels(c, v));
+    if (is_empty(c))
+        FXS_TRY(check_nothing(c, v));
     return transposed_sizes(c, w, extra);
 }
 
@@ -281,6 +317,8 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
     int dims = v->window.dims, skip = x->ndim == dims + 1;
     int64_t sizes[5] = {v->batch, v->cout}, strides[5];
     memcpy(sizes + 2, spatial + 3 - dims, (size_t)dims * sizeof *sizes);
+    if (v->cin == 0)
+        sizes[1] = 0;
     if (is_empty(c)) {
         fxs_tensor number = {.dtype = fxs_arg_tensor(c, WEIGHT)->dtype};
         fxs_operands o = {.n = 2, .v = {fxs_of_tensor((fxs_tensor *)x), fxs_of_tensor(&number)}};
@@ -301,8 +339,49 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
 
 typedef fxs_status read_fn(fxs_call *c, int dims, fxs_conv *v);
 
+static bool is_transposed(const fxs_call *c) { return strstr(c->op->name, "transpose") != NULL; }
+
+/* Complex numbers: three convolutions of real ones, as PyTorch makes them. */
+static void make_complex(fxs_compose *k) {
+    const fxs_call *c = k->call;
+    fxs_value part[3][3], args[FXS_MAX_ARGS], i = {.tag = FXS_V_COMPLEX, .u.c = {0, 1}};
+    fxs_tensor *y[3];
+    size_t nargs = (size_t)(is_transposed(c) || c->nargs <= MODE ? c->nargs : MODE);
+    for (int a = 0; a < 3; a++) {
+        fxs_value v = c->arg[a];
+        bool some = v.tag == FXS_V_TENSOR;
+        part[0][a] = some ? fxs_t(FXS_DO(k, "real", v)) : v;
+        part[1][a] = some ? fxs_t(FXS_DO(k, "imag", v)) : v;
+        part[2][a] = some ? fxs_t(FXS_DO(k, "add", part[0][a], part[1][a])) : v;
+    }
+    part[1][BIAS] = fxs_none();
+    for (int n = 0; n < 3; n++) {
+        memcpy(args, c->arg, nargs * sizeof *args);
+        memcpy(args, part[n], sizeof part[n]);
+        y[n] = fxs_do(k, c->op->name, nargs, args);
+    }
+    fxs_tensor *re = FXS_DO(k, "sub", fxs_t(y[0]), fxs_t(y[1]));
+    fxs_tensor *im = FXS_DO(k, "sub", fxs_t(y[2]), fxs_t(y[0]));
+    im = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "sub", fxs_t(im), fxs_t(y[1]))), i);
+    fxs_give(k, FXS_DO(k, "add", fxs_t(re), fxs_t(im)));
+}
+
+static bool meets_complex(const fxs_call *c) {
+    return fxs_is_complex(fxs_arg_tensor(c, INPUT)->dtype);
+}
+
+/* Padding modes but zeros are the layers', which have no complex weights here. */
+static fxs_status infer_complex(fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, WEIGHT), "weight"));
+    FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, BIAS), "bias"));
+    return fxs_compose_infer(c, make_complex);
+}
+
 static fxs_status infer_with(fxs_call *c, read_fn *read, int dims) {
     fxs_conv v;
+    if (meets_complex(c))
+        return infer_complex(c);
     FXS_TRY(read(c, dims, &v));
     FXS_TRY(check_whole(c, &v));
     return make_result(c, &v);
@@ -310,6 +389,8 @@ static fxs_status infer_with(fxs_call *c, read_fn *read, int dims) {
 
 static fxs_status run_with(fxs_call *c, read_fn *read, int dims) {
     fxs_conv v;
+    if (meets_complex(c))
+        return fxs_compose_run(c, make_complex);
     FXS_TRY(read(c, dims, &v));
     return fxs_conv_run(c, &v, fxs_arg_tensor(c, INPUT), fxs_arg_tensor(c, WEIGHT),
                         fxs_arg_tensor(c, BIAS));

@@ -72,8 +72,11 @@ static fxs_status unpooled_sizes(fxs_call *c, planes *p) {
                 c, FXS_EINVAL,
                 "invalid output_size %lld at dimension %d: it must be between %lld and %lld",
                 (long long)size, i, (long long)(usual - stride[i]), (long long)(usual + stride[i]));
-        if (size < 1)
+        if (size < 0)
             return FXS_REFUSE(c, FXS_ESHAPE, "output size %lld is too small", (long long)size);
+        if (p->dims == 3 && stride[i] < 1)
+            return FXS_REFUSE(c, FXS_EINVAL, "stride should be greater than zero, but got %lld",
+                              (long long)stride[i]);
         p->out[3 - p->dims + i] = size;
     }
     return FXS_OK;
@@ -93,11 +96,24 @@ static fxs_status read_unpool(fxs_call *c, int dims, planes *p) {
     return unpooled_sizes(c, p);
 }
 
+/* PyTorch unpools one dimension as two, of which the last has one place. */
+static bool looks_channels_last(const fxs_tensor *x, int dims) {
+    fxs_tensor t = *x;
+    if (dims == 1 && x->ndim == 3)
+        t.ndim = 4, t.sizes[3] = t.strides[3] = 1;
+    return dims < 3 && t.ndim == 4 && fxs_suggests_channels_last(&t);
+}
+
 static fxs_status infer_unpool(fxs_call *c, int dims) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     planes p;
     FXS_TRY(read_unpool(c, dims, &p));
-    p.keep = dims == 2 && fxs_arg_tensor(c, INPUT)->ndim == 4;
-    return out_planes(c, &p, fxs_arg_tensor(c, INPUT)->dtype);
+    p.keep = looks_channels_last(x, dims);
+    if (dims == 2 || !p.keep)
+        return out_planes(c, &p, x->dtype);
+    int64_t sizes[] = {x->sizes[0], x->sizes[1], p.out[2]}, step = sizes[1] > 1 ? sizes[1] : 1;
+    int64_t strides[] = {step * (p.out[2] > 1 ? p.out[2] : 1), 1, step};
+    return fxs_out_new(c, x->dtype, 3, sizes, strides);
 }
 
 static fxs_status run_unpool(fxs_call *c, int dims) {
@@ -110,7 +126,7 @@ static fxs_status run_unpool(fxs_call *c, int dims) {
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     size_t size = fxs_dtype_size(w.dtype);
     int64_t from = volume(p.in), to = volume(p.out);
-    if (w.status == FXS_OK && ints.status == FXS_OK) {
+    if (w.status == FXS_OK && ints.status == FXS_OK && to) {
         char *y = fxs_tensor_data(out);
         memset(y, 0, (size_t)(p.count * to) * size);
         for (int64_t i = 0; i < p.count * from && w.status == FXS_OK; i++) {
@@ -154,7 +170,7 @@ static fxs_status read_fractional(fxs_call *c, int dims, planes *p, int64_t kern
                                                    : 0;
         p->out[at] = (int64_t)(fxs_arg_is_none(c, F_SIZE) ? (double)p->in[at] * number : number);
         int64_t room = p->in[at] - (dims == 3); /* volumes need one place more */
-        if (p->out[at] < 1 || p->out[at] + kernel[at] - 1 > room || kernel[at] < 1)
+        if (p->out[at] < 1 || p->out[at] + kernel[at] - 1 > room)
             return FXS_REFUSE(
                 c, FXS_EINVAL,
                 "pool size %lld and output size %lld are too large for an input of %lld",
