@@ -2,6 +2,7 @@
  * are in product.c and gemm.c; the bias is laid down first and added to. */
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/gemm.h"
 #include "kernels/product.h"
@@ -38,15 +39,6 @@ static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tenso
     return FXS_OK;
 }
 
-/* A bias of one element, or one an output feature. */
-static fxs_status check_bias(fxs_call *c, const fxs_tensor *bias, int64_t features) {
-    char text[FXS_SIZES_TEXT];
-    if (!bias || (bias->ndim == 1 && (bias->sizes[0] == features || bias->sizes[0] == 1)))
-        return FXS_OK;
-    return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s",
-                      (long long)features, fxs_sizes_text(bias, text));
-}
-
 /* The bias stretched to the result: PyTorch adds it to rows [n, features] of a matrix or of a dense
  * batch of them, and to the result as it is otherwise. False: it does not fit. */
 static bool stretch_bias(const fxs_tensor *x, const fxs_tensor *out, const fxs_tensor *bias,
@@ -68,9 +60,39 @@ static bool stretch_bias(const fxs_tensor *x, const fxs_tensor *out, const fxs_t
     return bias->ndim <= rows.ndim;
 }
 
+/* Matrices, and dense batches of them, PyTorch multiplies and adds in one step, of one type; of
+ * other ranks the product comes first, and what it leaves takes a bias of another type. */
+static bool in_two_steps(const fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
+                     *bias = fxs_arg_tensor(c, BIAS);
+    bool one_step =
+        bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
+    return !one_step && (x->dtype != weight->dtype || (bias && bias->dtype != x->dtype));
+}
+
+/* How much a type holds: bools, whole numbers, real, complex. */
+static int kind_of(fxs_dtype d) {
+    return fxs_is_complex(d) ? 3 : fxs_is_floating(d) ? 2 : d == FXS_BOOL ? 0 : 1;
+}
+
+static void make_two_steps(fxs_compose *k) {
+    fxs_tensor *weight = fxs_arg_tensor(k->call, WEIGHT), *bias = fxs_arg_tensor(k->call, BIAS);
+    fxs_value right = fxs_t(FXS_DO(k, "t", fxs_t(weight)));
+    fxs_tensor *y = FXS_DO(k, "matmul", fxs_t(fxs_arg_tensor(k->call, INPUT)), right);
+    k->any_grad = true;
+    if (y && bias && kind_of(bias->dtype) > kind_of(y->dtype))
+        fxs_stop(k, FXS_ETYPE, "a bias of torch.%s can't be added in place to torch.%s",
+                 fxs_dtype_name(bias->dtype), fxs_dtype_name(y->dtype));
+    if (y && bias)
+        FXS_DO(k, "copy_", fxs_t(y), fxs_t(FXS_DO(k, "add", fxs_t(y), fxs_t(bias))));
+    fxs_give(k, y);
+}
+
 static fxs_status infer_linear(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
                      *bias = fxs_arg_tensor(c, BIAS);
+    if (in_two_steps(c))
+        return fxs_compose_infer(c, make_two_steps);
     FXS_TRY(check_linear(c, x, weight, bias));
     fxs_tensor right = transposed(weight), view;
     int64_t sizes[FXS_MAX_DIM];
@@ -105,6 +127,8 @@ static void lay_bias(fxs_work *w, const fxs_tensor *out, fxs_tensor *bias, int64
 static fxs_status run_linear(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT), *bias = fxs_arg_tensor(c, BIAS),
                right = transposed(weight);
+    if (in_two_steps(c))
+        return fxs_compose_run(c, make_two_steps);
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     fxs_tensor view, rows;
@@ -134,15 +158,40 @@ static fxs_cost cost_linear(const fxs_call *c) {
 
 enum { B_INPUT1, B_INPUT2, B_WEIGHT, B_BIAS };
 
+/* A bias that is no vector of the product's type is added as any tensor; complex numbers are
+ * multiplied by sums over their labels. */
+static bool is_plain(const fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, B_INPUT1), *bias = fxs_arg_tensor(c, B_BIAS);
+    return !fxs_is_complex(x->dtype) && (!bias || (bias->ndim == 1 && bias->dtype == x->dtype));
+}
+
+static void make_bilinear(fxs_compose *k) {
+    fxs_tensor *x = fxs_arg_tensor(k->call, B_INPUT1), *y = fxs_arg_tensor(k->call, B_INPUT2),
+               *weight = fxs_arg_tensor(k->call, B_WEIGHT), *bias = fxs_arg_tensor(k->call, B_BIAS);
+    int64_t sizes[FXS_MAX_DIM];
+    int ndim = x->ndim;
+    memcpy(sizes, x->sizes, sizeof sizes);
+    sizes[ndim - 1] = weight->sizes[0];
+    if (fxs_is_complex(x->dtype)) {
+        x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, -1, weight->sizes[1]));
+        y = FXS_DO(k, "reshape", fxs_t(y), FXS_INTS(k, -1, weight->sizes[2]));
+        x = FXS_DO(k, "einsum", fxs_word(k, "ni,oij,nj->no"), fxs_t(x), fxs_t(weight), fxs_t(y));
+        x = FXS_DO(k, "reshape", fxs_t(x), fxs_ints(k, ndim, sizes));
+    } else {
+        x = FXS_DO(k, "bilinear", fxs_t(x), fxs_t(y), fxs_t(weight));
+    }
+    fxs_give(k, bias ? FXS_DO(k, "add", fxs_t(x), fxs_t(bias)) : x);
+}
+
 static fxs_status infer_bilinear(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, B_INPUT1), *y = fxs_arg_tensor(c, B_INPUT2),
                      *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT], d[FXS_SIZES_TEXT];
     int64_t sizes[FXS_MAX_DIM];
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
     FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
-    FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
     bool ok = weight->ndim == 3 && x->ndim == y->ndim && x->ndim > 0 &&
               x->sizes[x->ndim - 1] == weight->sizes[1] &&
               y->sizes[y->ndim - 1] == weight->sizes[2];
@@ -152,13 +201,21 @@ static fxs_status infer_bilinear(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "inputs of shapes %s and %s do not fit a weight of shape %s",
                           fxs_sizes_text(x, a), fxs_sizes_text(y, b), fxs_sizes_text(weight, d));
-    FXS_TRY(check_bias(c, bias, weight->sizes[0]));
+    if (weight->sizes[1] == 0 || weight->sizes[2] == 0)
+        return FXS_REFUSE(c, FXS_ESHAPE, "inputs without features have no number of rows");
+    if (bias && (bias->ndim == 0 || bias->sizes[0] != weight->sizes[0]))
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s",
+                          (long long)weight->sizes[0], fxs_sizes_text(bias, a));
+    if (!is_plain(c))
+        return fxs_compose_infer(c, make_bilinear);
     sizes[x->ndim - 1] = weight->sizes[0];
     return fxs_out_new(c, x->dtype, x->ndim, sizes, NULL);
 }
 
 static fxs_status run_bilinear(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
+    if (!is_plain(c))
+        return fxs_compose_run(c, make_bilinear);
     int64_t no = weight->sizes[0], ni = weight->sizes[1], nj = weight->sizes[2];
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     const char *x = fxs_work_data(&w, fxs_arg_tensor(c, B_INPUT1)),

@@ -88,7 +88,12 @@ def uneven_groups(case):
     return bool(t) and len(t['sizes']) > 1 and isinstance(groups, int) and groups > 0 and t['sizes'][1] % groups != 0
 
 
+def any_bfloat16(case):
+    return any(t['dtype'] == 'bfloat16' for t in tensors(case.get('args', [])))
+
+
 CASES = [
+    (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
