@@ -15,15 +15,14 @@ enum { LOG_PROBS, TARGETS, INPUT_LENGTHS, TARGET_LENGTHS, BLANK, REDUCTION, ZERO
 static fxs_status kind_of(fxs_call *c, fxs_loss_kind *kind) {
     const char *name = fxs_value_text(&c->arg[REDUCTION]);
     int64_t number = name ? -1 : fxs_arg_int(c, REDUCTION);
-    if (number == 0 || (name && strcmp(name, "none") == 0))
-        *kind = FXS_LOSS_EACH;
-    else if (number == 1 || (name && strcmp(name, "mean") == 0))
+    if (number == 1 || (name && strcmp(name, "mean") == 0))
         *kind = FXS_LOSS_MEAN;
     else if (number == 2 || (name && strcmp(name, "sum") == 0))
         *kind = FXS_LOSS_SUM;
+    else if (!name || strcmp(name, "none") == 0) /* any other number */
+        *kind = FXS_LOSS_EACH;
     else
-        return FXS_REFUSE(c, FXS_EINVAL, "%s is not a valid value for reduction",
-                          name ? name : "this number");
+        return FXS_REFUSE(c, FXS_EINVAL, "%s is not a valid value for reduction", name);
     return FXS_OK;
 }
 
@@ -45,6 +44,34 @@ static int64_t length_at(const fxs_call *c, int i, int64_t at) {
     return v && v->tag == FXS_V_INT ? v->u.i : 0;
 }
 
+/* Lengths as far as they are known: times that are there, and as many labels as targets hold. */
+static fxs_status check_lengths(fxs_call *c, int64_t batch, int64_t times) {
+    const fxs_tensor *y = fxs_arg_tensor(c, TARGETS), *in = fxs_arg_tensor(c, INPUT_LENGTHS),
+                     *out = fxs_arg_tensor(c, TARGET_LENGTHS);
+    int64_t all = 0, wide = y->sizes[y->ndim - 1];
+    const fxs_tensor *lengths[] = {in, out};
+    for (int i = 0; i < 2; i++)
+        if (lengths[i] && !fxs_is_integral(lengths[i]->dtype))
+            return FXS_REFUSE(c, FXS_ETYPE, "lengths must be of an integer type, not torch.%s",
+                              fxs_dtype_name(lengths[i]->dtype));
+    for (int64_t i = 0; (!out || out->storage) && i < batch; i++) {
+        int64_t n = length_at(c, TARGET_LENGTHS, i);
+        all += n;
+        if (y->ndim == 2 && n > wide)
+            return FXS_REFUSE(c, FXS_ESHAPE, "targets hold %lld labels each, not %lld",
+                              (long long)wide, (long long)n);
+    }
+    if (y->ndim == 1 && (!out || out->storage) && all != wide)
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected targets of size %lld, the sum of their lengths, "
+                                         "but got %lld",
+                          (long long)all, (long long)wide);
+    for (int64_t i = 0; (!in || in->storage) && i < batch; i++)
+        if (length_at(c, INPUT_LENGTHS, i) > times)
+            return FXS_REFUSE(c, FXS_EINVAL, "input_lengths asks for %lld times of %lld",
+                              (long long)length_at(c, INPUT_LENGTHS, i), (long long)times);
+    return FXS_OK;
+}
+
 static fxs_status infer_ctc(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, LOG_PROBS), *y = fxs_arg_tensor(c, TARGETS);
     char text[FXS_SIZES_TEXT];
@@ -52,9 +79,6 @@ static fxs_status infer_ctc(fxs_call *c) {
     FXS_TRY(kind_of(c, &kind));
     if (x->dtype != FXS_FLOAT32 && x->dtype != FXS_FLOAT64)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
-    if (y->dtype != FXS_INT64 && y->dtype != FXS_INT32)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected targets of type int64 or int32, not torch.%s",
-                          fxs_dtype_name(y->dtype));
     if ((x->ndim != 3 && x->ndim != 2) || y->ndim < 1 || y->ndim > 2)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected log_probs [T, N, C] or [T, C], but got %s",
                           fxs_sizes_text(x, text));
@@ -68,6 +92,7 @@ static fxs_status infer_ctc(fxs_call *c) {
                           (long long)batch);
     if (fxs_arg_int(c, BLANK) < 0 || fxs_arg_int(c, BLANK) >= classes)
         return FXS_REFUSE(c, FXS_EINVAL, "blank must be in label range");
+    FXS_TRY(check_lengths(c, batch, x->sizes[0]));
     return fxs_out_new(c, x->dtype, kind == FXS_LOSS_EACH && x->ndim == 3, &batch, NULL);
 }
 
@@ -122,7 +147,9 @@ static fxs_status read_labels(fxs_call *c, int64_t row, int64_t from, int64_t n,
     for (int64_t i = 0; i < n; i++) {
         int64_t at =
             y->ndim == 2 ? row * y->strides[0] + i * y->strides[1] : (from + i) * y->strides[0];
-        labels[i] = fxs_load_int(y->dtype, (char *)fxs_tensor_data(y) + at * size);
+        const char *p = (char *)fxs_tensor_data(y) + at * size;
+        labels[i] = fxs_is_floating(y->dtype) ? (int64_t)fxs_load_double(y->dtype, p)
+                                              : fxs_load_int(y->dtype, p);
         if (labels[i] < 0 || labels[i] >= classes)
             return FXS_REFUSE(c, FXS_EINDEX, "label %lld is out of range: there are %lld classes",
                               (long long)labels[i], (long long)classes);
@@ -174,10 +201,12 @@ static fxs_status run_ctc(fxs_call *c) {
     const double *x = fxs_work_data(&w, fxs_arg_tensor(c, LOG_PROBS));
     fxs_tensor *result = fxs_work_out(&w, c->out[0]);
     if (w.status == FXS_OK) {
+        const fxs_tensor *t = fxs_arg_tensor(c, LOG_PROBS);
+        int64_t batch = t->ndim == 3 ? t->sizes[1] : 1;
         double *out = fxs_tensor_data(result);
         w.status = run_batch(c, &w, x, kind, out, &all);
         if (kind != FXS_LOSS_EACH)
-            *out = kind == FXS_LOSS_SUM ? all.sum : all.mean;
+            *out = kind == FXS_LOSS_SUM ? all.sum : batch ? all.mean : NAN;
     }
     return fxs_work_end(&w);
 }

@@ -2,8 +2,10 @@
  * statistics that are given, taken over the batch, or taken from each image. Running statistics are
  * read and never written: a run leaves the model as it was. The row functions are in norm.c. */
 #include <math.h>
+#include <string.h>
 
 #include "base/pool.h"
+#include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/norm.h"
 
@@ -27,6 +29,11 @@ static void read_sizes(batch *b) {
         b->plane *= b->x->sizes[i];
 }
 
+/* Of any shape. */
+static fxs_status check_elements(fxs_call *c, const fxs_tensor *t, int64_t n, const char *name) {
+    return t && fxs_tensor_numel(t) == n ? FXS_OK : fxs_check_vector(c, t, n, name);
+}
+
 static fxs_status check(fxs_call *c, const batch *b) {
     char text[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, b->x, FXS_TAKES_FLOATS));
@@ -35,8 +42,8 @@ static fxs_status check(fxs_call *c, const batch *b) {
                           fxs_sizes_text(b->x, text));
     FXS_TRY(fxs_check_vector(c, b->mean, b->channels, "running_mean"));
     FXS_TRY(fxs_check_vector(c, b->var, b->channels, "running_var"));
-    FXS_TRY(fxs_check_vector(c, b->weight, b->channels, "weight"));
-    FXS_TRY(fxs_check_vector(c, b->bias, b->channels, "bias"));
+    FXS_TRY(check_elements(c, b->weight, b->channels, "weight"));
+    FXS_TRY(check_elements(c, b->bias, b->channels, "bias"));
     if ((b->mean && b->mean->requires_grad) || (b->var && b->var->requires_grad))
         return FXS_REFUSE(c, FXS_EINVAL,
                           "is not differentiable with respect to running_mean and running_var, but "
@@ -131,8 +138,28 @@ static fxs_status run(fxs_call *c, const batch *b) {
 /* ---- batch_norm
  * ------------------------------------------------------------------------------------------- */
 
+/* Of nothing PyTorch makes a copy, times the first weight, plus the first bias. */
+static void make_nothing(fxs_compose *k) {
+    fxs_call *c = k->call;
+    bool builtin = c->spelling && strcmp(c->spelling, "torch.batch_norm") == 0;
+    fxs_tensor *x = FXS_DO(k, "clone", fxs_t(fxs_arg_tensor(c, INPUT)));
+    fxs_tensor *part[] = {fxs_arg_tensor(c, builtin ? T_WEIGHT : WEIGHT),
+                          fxs_arg_tensor(c, builtin ? T_BIAS : BIAS)};
+    for (int i = 0; i < 2; i++)
+        if (part[i])
+            x = FXS_DO(k, i == 0 ? "mul" : "add", fxs_t(x),
+                       fxs_t(FXS_DO(k, "select", fxs_t(part[i]), fxs_int(0), fxs_int(0))));
+    fxs_give(k, x);
+}
+
+static bool has_nothing(const batch *b) {
+    return b->x->ndim > 1 && fxs_tensor_numel(b->x) == 0 && !b->per_image;
+}
+
 /* torch keeps channels_last where nothing says contiguous. */
 static fxs_status infer_batch(fxs_call *c, const batch *b) {
+    if (has_nothing(b))
+        return fxs_compose_infer(c, make_nothing);
     FXS_TRY(check(c, b));
     bool last = !fxs_tensor_is_contiguous(b->x) && fxs_suggests_channels_last(b->x);
     return fxs_out_format(c, b->x->dtype, b->x->ndim, b->x->sizes, last);
@@ -181,7 +208,7 @@ static fxs_status infer_functional(fxs_call *c) {
 
 static fxs_status run_functional(fxs_call *c) {
     batch b = read_functional(c);
-    return run(c, &b);
+    return has_nothing(&b) ? FXS_OK : run(c, &b);
 }
 
 static fxs_status infer_builtin(fxs_call *c) {
@@ -191,7 +218,7 @@ static fxs_status infer_builtin(fxs_call *c) {
 
 static fxs_status run_builtin(fxs_call *c) {
     batch b = read_builtin(c);
-    return run(c, &b);
+    return has_nothing(&b) ? FXS_OK : run(c, &b);
 }
 
 /* a product and a sum an element; with statistics of its own also a sum for the mean, and a
@@ -238,6 +265,8 @@ static fxs_status infer_instance(fxs_call *c) {
     fxs_tensor image;
     FXS_TRY(add_batch(c, &b, &image));
     FXS_TRY(check(c, &b));
+    if (b.images * b.channels == 0 && (b.weight || b.bias))
+        return FXS_REFUSE(c, FXS_EINDEX, "of no channels there is no first weight");
     return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);
 }
 
@@ -257,10 +286,10 @@ static fxs_cost cost_instance(const fxs_call *c) {
  * -------------------------------------------------------------------------------------------------
  */
 
-#define BATCH_SCHEMA                                                                               \
+#define BATCH_SCHEMA(momentum)                                                                     \
     "(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? "      \
     "bias=None, "                                                                                  \
-    "bool training=False, float? momentum=0.1, float eps=1e-05"
+    "bool training=False, " momentum " momentum=0.1, float eps=1e-05"
 #define INSTANCE_SCHEMA                                                                            \
     "(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "    \
     "Tensor? bias=None, "                                                                          \
@@ -270,13 +299,13 @@ static fxs_cost cost_instance(const fxs_call *c) {
 
 const fxs_op fxs_ops_norm_batch[] = {
     {.name = "batch_norm",
-     .schema = BATCH_SCHEMA LAYER_SCHEMA,
+     .schema = BATCH_SCHEMA("float?") LAYER_SCHEMA,
      .infer = infer_functional,
      .kernel = run_functional,
      .cost = cost_batch,
      .flags = FXS_OP_OVER_INPUT},
     {.name = "batch_norm",
-     .schema = BATCH_SCHEMA ") -> Tensor",
+     .schema = BATCH_SCHEMA("float") ") -> Tensor",
      .torch = "torch.nn.functional.batch_norm",
      .infer = infer_functional,
      .kernel = run_functional,

@@ -92,7 +92,15 @@ def any_bfloat16(case):
     return any(t['dtype'] == 'bfloat16' for t in tensors(case.get('args', [])))
 
 
+def labels_beyond(case):
+    probs, targets = tensor(case, 0, 'log_probs'), tensor(case, 1, 'targets')
+    if not probs or not targets or not probs['sizes']:
+        return False
+    return any(not isinstance(x, str) and not 0 <= int(x) < probs['sizes'][-1] for x in targets['data'])
+
+
 CASES = [
+    (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
