@@ -80,6 +80,39 @@ static fxs_tensor *real_difference(fxs_compose *k) {
     return d;
 }
 
+static void same_sizes(fxs_compose *k, const fxs_tensor *a, const fxs_tensor *b) {
+    char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
+    bool same =
+        a->ndim == b->ndim &&
+        (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
+    if (!same)
+        fxs_stop(k, FXS_ESHAPE, "target size %s must be the same as input size %s",
+                 fxs_sizes_text(b, t), fxs_sizes_text(a, s));
+}
+
+/* How much a type holds: bools, whole numbers, real, complex. */
+static int kind_of(fxs_dtype d) {
+    return fxs_is_complex(d) ? 3 : fxs_is_floating(d) ? 2 : d == FXS_BOOL ? 0 : 1;
+}
+
+/* What PyTorch computes into a tensor of its own: of its type and shape, which must take the
+ * result, and its strides. */
+static fxs_tensor *into(fxs_compose *k, fxs_tensor *x, fxs_tensor *own) {
+    if (k->status != FXS_OK)
+        return NULL;
+    same_sizes(k, own, x);
+    if (kind_of(x->dtype) > kind_of(own->dtype))
+        fxs_stop(k, FXS_ETYPE, "torch.%s can't be written into torch.%s", fxs_dtype_name(x->dtype),
+                 fxs_dtype_name(own->dtype));
+    return FXS_DO(k, "copy_", fxs_t(own), fxs_t(x));
+}
+
+static void no_grad_for(fxs_compose *k, int i, const char *name) {
+    if (k->status == FXS_OK && arg(k, i) && arg(k, i)->requires_grad)
+        fxs_stop(k, FXS_EINVAL,
+                 "is not differentiable with respect to argument '%s', which requires grad", name);
+}
+
 /* ---- differences
  * ------------------------------------------------------------------------------------------- */
 
@@ -92,7 +125,7 @@ static void make_mse_loss(fxs_compose *k) {
 static void make_l1_loss(fxs_compose *k) {
     if (arg(k, A)->dtype == FXS_BOOL || arg(k, B)->dtype == FXS_BOOL)
         fxs_stop(k, FXS_ETYPE, "subtraction with a bool tensor is not supported");
-    fxs_give_loss(k, FXS_DO(k, "abs", fxs_t(real_difference(k))), 4);
+    fxs_give_loss(k, FXS_DO(k, "abs", fxs_t(broadcast_difference(k))), 4);
 }
 
 /* Within `beta` of 0 a parabola, beyond it a line: slope 1 (smooth_l1) or beta (huber). */
@@ -120,21 +153,14 @@ static void make_huber_loss(fxs_compose *k) {
     double delta = number(k, 3);
     if (!(delta > 0))
         fxs_stop(k, FXS_EINVAL, "does not support non-positive values for delta");
-    fxs_give_loss(k, rounded(k, delta, delta), 2);
+    fxs_tensor *x = rounded(k, delta, delta);
+    FXS_DO(k, "broadcast_tensors", fxs_t(arg(k, A)), fxs_t(arg(k, B)));
+    fxs_tensor *like = FXS_DO(k, "zeros_like", fxs_t(fxs_do_item(k, 0)));
+    fxs_give_loss(k, into(k, x, like), 2); /* it lies as the input, and is of its type */
 }
 
 /* ---- probabilities
  * ------------------------------------------------------------------------------------------ */
-
-static void same_sizes(fxs_compose *k, const fxs_tensor *a, const fxs_tensor *b) {
-    char s[FXS_SIZES_TEXT], t[FXS_SIZES_TEXT];
-    bool same =
-        a->ndim == b->ndim &&
-        (a->ndim == 0 || memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0);
-    if (!same)
-        fxs_stop(k, FXS_ESHAPE, "target size %s must be the same as input size %s",
-                 fxs_sizes_text(b, t), fxs_sizes_text(a, s));
-}
 
 static fxs_tensor *weighted(fxs_compose *k, fxs_tensor *x, int weight) {
     return arg(k, weight) ? FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, weight))) : x;
@@ -156,18 +182,8 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_tensor *other = FXS_DO(k, "add", fxs_t(y), fxs_int(-1));
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(no), fxs_t(other));
     x = FXS_DO(k, "sub", fxs_t(x), fxs_t(FXS_DO(k, "mul", fxs_t(yes), fxs_t(y))));
-    fxs_give_loss(k, weighted(k, x, 2), 5);
-}
-
-/* What PyTorch computes into a tensor there is: of its type and shape, which must be the result's.
- */
-static fxs_tensor *into(fxs_compose *k, fxs_tensor *x, const fxs_tensor *like) {
-    if (k->status != FXS_OK)
-        return NULL;
-    same_sizes(k, like, x);
-    if (k->status == FXS_OK && x->dtype != like->dtype)
-        x = FXS_DO(k, "to", fxs_t(x), ((fxs_value){.tag = FXS_V_DTYPE, .u.dtype = like->dtype}));
-    return x;
+    no_grad_for(k, 2, "weight");
+    fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, x, 2), x) : x, 5);
 }
 
 /* binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction,
@@ -180,14 +196,15 @@ static void make_bce_with_logits(fxs_compose *k) {
         fxs_tensor *more = FXS_DO(k, "mul", fxs_t(plus(k, arg(k, 6), -1)), fxs_t(y));
         soft = FXS_DO(k, "mul", fxs_t(soft), fxs_t(plus(k, more, 1)));
     }
-    fxs_tensor *rest = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
+    fxs_tensor *one = FXS_DO_NAMED(k, "full", "dtype", fxs_of_dtype(y->dtype),
+                                   fxs_ints(k, 0, NULL), fxs_int(1));
+    fxs_tensor *rest = FXS_DO(k, "sub", fxs_t(one), fxs_t(y));
     fxs_tensor *loss =
         FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
-    if (arg(k, 2) && arg(k, 2)->requires_grad)
-        fxs_stop(k, FXS_EINVAL,
-                 "is not differentiable with respect to argument 'weight', which requires grad");
+    no_grad_for(k, 2, "weight");
+    no_grad_for(k, 6, "pos_weight");
     loss = into(k, loss, rest);
-    fxs_give_loss(k, into(k, weighted(k, loss, 2), loss), 5);
+    fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, loss, 2), loss) : loss, 5);
 }
 
 /* kl_div(input, target, size_average, reduce, reduction, log_target): input is a logarithm already
@@ -196,7 +213,10 @@ static void make_kl_div(fxs_compose *k) {
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *d;
     if (!fxs_is_floating(x->dtype) || !fxs_is_floating(y->dtype))
         fxs_stop(k, FXS_ETYPE, "integral inputs are not supported");
-    bool batch = strcmp(reduction_at(k->call, 4), "batchmean") == 0;
+    /* The older arguments decide how to reduce, and yet `batchmean` divides. */
+    bool batch = strcmp(fxs_arg_str(k->call, 4), "batchmean") == 0,
+         sums = strcmp(reduction_at(k->call, 4), "batchmean") == 0;
+    fxs_loss_kind kind = sums ? FXS_LOSS_SUM : fxs_loss_reduction(k, 4);
     if (fxs_arg_bool(k->call, 5)) {
         d = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "exp", fxs_t(y))),
                    fxs_t(FXS_DO(k, "sub", fxs_t(y), fxs_t(x))));
@@ -204,12 +224,9 @@ static void make_kl_div(fxs_compose *k) {
         fxs_tensor *own = FXS_DO(k, "xlogy", fxs_t(y), fxs_t(y));
         d = FXS_DO(k, "sub", fxs_t(own), fxs_t(FXS_DO(k, "mul", fxs_t(y), fxs_t(x))));
     }
-    if (!batch) {
-        fxs_give_loss(k, d, 4);
-    } else {
-        d = FXS_DO(k, "sum", fxs_t(d));
-        fxs_give(k, x->ndim ? FXS_DO(k, "div", fxs_t(d), fxs_int(x->sizes[0])) : d);
-    }
+    if (kind != FXS_LOSS_EACH)
+        d = FXS_DO(k, kind == FXS_LOSS_SUM ? "sum" : "mean", fxs_t(d));
+    fxs_give(k, batch && x->ndim ? FXS_DO(k, "div", fxs_t(d), fxs_int(x->sizes[0])) : d);
 }
 
 /* poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, reduction) */
@@ -234,10 +251,25 @@ static void make_poisson_nll_loss(fxs_compose *k) {
     fxs_give_loss(k, loss, 7);
 }
 
+/* One for each element, or for each row: with the last dimension 1, or without it. */
+static fxs_tensor *variances(fxs_compose *k) {
+    fxs_tensor *x = arg(k, A), *v = arg(k, 2);
+    int n = x->ndim, rows = n ? n - 1 : 0;
+    bool fits = v->ndim >= rows && memcmp(v->sizes, x->sizes, (size_t)rows * sizeof *x->sizes) == 0;
+    if (fits && v->ndim == rows && n)
+        return FXS_DO(k, "unsqueeze", fxs_t(v), fxs_int(-1));
+    fits = fits && v->ndim == n && (n == 0 || v->sizes[n - 1] == x->sizes[n - 1] || v->sizes[n - 1] == 1);
+    if (!fits)
+        fxs_stop(k, FXS_ESHAPE, "var is of incorrect size");
+    return v;
+}
+
 /* gaussian_nll_loss(input, target, var, full, eps, reduction) */
 static void make_gaussian_nll_loss(fxs_compose *k) {
-    fxs_tensor *v = FXS_DO(k, "clamp_min", fxs_t(arg(k, 2)), fxs_float(number(k, 4))),
-               *d = difference(k, A, B);
+    fxs_tensor *v = variances(k), *d = difference(k, A, B);
+    if (v && !fxs_is_floating(v->dtype))
+        fxs_stop(k, FXS_ETYPE, "a variance of torch.%s can't be clamped", fxs_dtype_name(v->dtype));
+    v = FXS_DO(k, "clamp_min", fxs_t(v), fxs_float(number(k, 4)));
     d = FXS_DO(k, "div", fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d))), fxs_t(v));
     fxs_tensor *x = times(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(v))), fxs_t(d)), 0.5);
     fxs_give_loss(k, fxs_arg_bool(k->call, 3) ? plus(k, x, 0.9189385332046727) : x, 5);
@@ -258,12 +290,9 @@ static void same_rank(fxs_compose *k) {
 
 /* soft_margin_loss(input, target, size_average, reduce, reduction): log(1 + exp(-target input)) */
 static void make_soft_margin_loss(fxs_compose *k) {
-    fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, A)))), fxs_t(arg(k, B)));
-    if (arg(k, B)->requires_grad)
-        fxs_stop(k, FXS_EINVAL,
-                 "is not differentiable with respect to argument 'target', which requires grad");
-    if (x)
-        same_sizes(k, arg(k, A), x);
+    fxs_tensor *own = FXS_DO(k, "neg", fxs_t(arg(k, A)));
+    fxs_tensor *x = into(k, FXS_DO(k, "mul", fxs_t(own), fxs_t(arg(k, B))), own);
+    no_grad_for(k, B, "target");
     if (x && !fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     fxs_tensor *e = plus(k, FXS_DO(k, "exp", fxs_t(x)), 1);
@@ -283,8 +312,9 @@ static void make_margin_ranking_loss(fxs_compose *k) {
 static void make_hinge_embedding_loss(fxs_compose *k) {
     k->own_grad = true;
     fxs_tensor *x = arg(k, A), *y = arg(k, B), *zero = FXS_DO(k, "zeros_like", fxs_t(x));
-    fxs_tensor *m = FXS_DO(k, "clamp_min",
-                           fxs_t(FXS_DO(k, "rsub", fxs_t(x), fxs_float(number(k, 2)))), fxs_int(0));
+    fxs_tensor *margin = FXS_DO(k, "full_like", fxs_t(x), fxs_float(number(k, 2)));
+    fxs_tensor *m =
+        FXS_DO(k, "clamp_min", fxs_t(FXS_DO(k, "sub", fxs_t(margin), fxs_t(x))), fxs_int(0));
     fxs_tensor *far =
         FXS_DO(k, "where", fxs_t(FXS_DO(k, "ne", fxs_t(y), fxs_int(1))), fxs_t(m), fxs_t(zero));
     fxs_tensor *near =
@@ -332,21 +362,30 @@ static void make_pairwise_distance(fxs_compose *k) {
         k, distance(k, arg(k, 0), arg(k, 1), number(k, 2), number(k, 3), fxs_arg_bool(k->call, 4)));
 }
 
-static fxs_tensor *real(fxs_compose *k, fxs_tensor *x) {
-    return fxs_is_floating(x->dtype) ? x : FXS_DO(k, "float", fxs_t(x));
+/* Sums of products by the root of the product of the sums of squares, which are a little more than
+ * they are: 1e-12 as a float32. */
+static fxs_tensor *embedding_cosine(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, int dim) {
+    fxs_tensor *pair[3][2] = {{a, b}, {a, a}, {b, b}}, *sum[3];
+    for (int i = 0; i < 3; i++) {
+        sum[i] = FXS_DO(k, "mul", fxs_t(pair[i][0]), fxs_t(pair[i][1]));
+        sum[i] = FXS_DO(k, "sum", fxs_t(sum[i]), FXS_INTS(k, dim));
+        if (i)
+            sum[i] = plus(k, sum[i], (double)1e-12f);
+    }
+    fxs_tensor *both = FXS_DO(k, "mul", fxs_t(sum[1]), fxs_t(sum[2]));
+    return FXS_DO(k, "div", fxs_t(sum[0]), fxs_t(FXS_DO(k, "sqrt", fxs_t(both))));
 }
 
 /* cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction) */
 static void make_cosine_embedding_loss(fxs_compose *k) {
     k->own_grad = true;
-    if (arg(k, 2)->ndim + 1 != arg(k, 0)->ndim || arg(k, 2)->ndim + 1 != arg(k, 1)->ndim)
-        fxs_stop(k, FXS_ESHAPE, "a target of %d dimensions expects inputs of %d, but got %d and %d",
-                 arg(k, 2)->ndim, arg(k, 2)->ndim + 1, arg(k, 0)->ndim, arg(k, 1)->ndim);
+    if (arg(k, 2)->ndim + 1 != arg(k, 0)->ndim)
+        fxs_stop(k, FXS_ESHAPE, "a target of %d dimensions expects inputs of %d, but got %d",
+                 arg(k, 2)->ndim, arg(k, 2)->ndim + 1, arg(k, 0)->ndim);
     if (arg(k, 2)->ndim > 1)
         fxs_stop(k, FXS_ESHAPE, "a target of 0 or 1 dimensions is expected, but it has %d",
                  arg(k, 2)->ndim);
-    fxs_tensor *y = arg(k, 2), *dim = arg(k, 0),
-               *cos = cosine(k, real(k, arg(k, 0)), real(k, arg(k, 1)), dim->ndim - 1, 1e-8);
+    fxs_tensor *y = arg(k, 2), *cos = embedding_cosine(k, arg(k, 0), arg(k, 1), y->ndim);
     fxs_tensor *zero = FXS_DO(k, "zeros_like", fxs_t(cos)),
                *near = FXS_DO(k, "rsub", fxs_t(cos), fxs_int(1));
     fxs_tensor *far = FXS_DO(k, "clamp_min", fxs_t(plus(k, cos, -number(k, 3))), fxs_int(0));

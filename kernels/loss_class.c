@@ -30,17 +30,22 @@ typedef struct picks {
     fxs_loss_kind kind;
 } picks;
 
+/* Scores of one item with a vector of targets. */
+static bool is_vector(const picks *p) { return p->x->ndim == 1 && p->target->ndim == 1; }
+
 static fxs_status check_target(fxs_call *c, const picks *p) {
     const fxs_tensor *x = p->x, *t = p->target;
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     bool same = t->ndim == (x->ndim ? x->ndim - 1 : 0);
-    for (int i = 0; same && i < t->ndim; i++)
+    if (is_vector(p)) /* the first target is all that is looked at */
+        same = x->sizes[0] == t->sizes[0] && t->sizes[0];
+    for (int i = 0; same && !is_vector(p) && i < t->ndim; i++)
         same = t->sizes[i] == x->sizes[i == 0 ? 0 : i + 1];
     if (!same)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "input of shape %s and target of shape %s do not belong together",
                           fxs_sizes_text(x, a), fxs_sizes_text(t, b));
-    if (t->dtype != FXS_INT64 && t->dtype != FXS_UINT8)
+    if (t->dtype != FXS_INT64 && (t->dtype != FXS_UINT8 || x->ndim > 2))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "expected a target of type int64 or uint8, but got torch.%s",
                           fxs_dtype_name(t->dtype));
@@ -77,7 +82,7 @@ static fxs_status read_picks(fxs_call *c, picks *p) {
 static fxs_status infer_nll_loss(fxs_call *c) {
     picks p;
     FXS_TRY(read_picks(c, &p));
-    return p.kind == FXS_LOSS_EACH
+    return p.kind == FXS_LOSS_EACH && !is_vector(&p)
                ? fxs_out_new(c, p.x->dtype, p.target->ndim, p.target->sizes, NULL)
                : fxs_out_new(c, p.x->dtype, 0, NULL, NULL);
 }
@@ -199,6 +204,10 @@ static void by_probability(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, in
     if (k->status != FXS_OK)
         return;
     int64_t classes = x->sizes[dim];
+    const fxs_tensor *w = arg(k, WEIGHT);
+    if (w && (w->ndim != 1 || w->sizes[0] != classes))
+        fxs_stop(k, FXS_ESHAPE, "weight must have one element for each of %lld classes",
+                 (long long)classes);
     if (s > 0) {
         y = FXS_DO(k, "mul", fxs_t(y), fxs_float(1 - s));
         y = FXS_DO(k, "add", fxs_t(y), fxs_float(s / (double)classes));

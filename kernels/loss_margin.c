@@ -27,6 +27,9 @@ static bool check_margins(fxs_compose *k, const fxs_tensor *x, const fxs_tensor 
                  fxs_dtype_name(y->dtype));
     if (w && (w->ndim != 1 || w->sizes[0] != (x->ndim ? x->sizes[x->ndim - 1] : 1)))
         fxs_stop(k, FXS_ESHAPE, "inconsistent weight size: %s", fxs_sizes_text(w, a));
+    if (w && w->requires_grad)
+        fxs_stop(k, FXS_EINVAL,
+                 "is not differentiable with respect to argument 'weight', which requires grad");
     if (!fxs_is_floating(x->dtype) || (w && w->dtype != x->dtype))
         fxs_stop(k, FXS_ETYPE, "expected floating point values, and a weight of their type");
     return k->status == FXS_OK;
@@ -62,15 +65,15 @@ static void make_multi_margin_loss(fxs_compose *k) {
  * ---------------------------------------------------- */
 
 static void make_multilabel_soft_margin_loss(fxs_compose *k) {
-    fxs_tensor *x = arg(k, 0), *y = arg(k, 1), *w = arg(k, 2);
+    fxs_tensor *x = arg(k, 0), *y = arg(k, 1);
     fxs_tensor *yes = FXS_DO(k, "log_sigmoid", fxs_t(x));
     fxs_tensor *no = FXS_DO(k, "log_sigmoid", fxs_t(FXS_DO(k, "neg", fxs_t(x))));
     fxs_tensor *other = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
     yes = FXS_DO(k, "mul", fxs_t(y), fxs_t(yes));
     no = FXS_DO(k, "mul", fxs_t(other), fxs_t(no));
     fxs_tensor *loss = FXS_DO(k, "neg", fxs_t(FXS_DO(k, "add", fxs_t(yes), fxs_t(no))));
-    if (w)
-        loss = FXS_DO(k, "mul", fxs_t(loss), fxs_t(w));
+    if (!fxs_arg_is_none(k->call, 2))
+        loss = FXS_DO(k, "mul", fxs_t(loss), k->call->arg[2]);
     if (x->ndim == 0)
         fxs_stop(k, FXS_ESHAPE, "expected an input with classes in its last dimension");
     if (k->status != FXS_OK)
@@ -209,7 +212,7 @@ static fxs_cost cost_multilabel_margin_loss(const fxs_call *c) {
 const fxs_op fxs_ops_loss_margin[] = {
     ROW(multi_margin_loss, PAIR ", number p=1, number margin=1.0, Tensor? weight=None" REDUCTION),
     ROW(multilabel_margin_loss, PAIR REDUCTION),
-    ROW(multilabel_soft_margin_loss, PAIR ", Tensor? weight=None" REDUCTION),
+    ROW(multilabel_soft_margin_loss, PAIR ", Tensor|Scalar? weight=None" REDUCTION),
     ROW(triplet_margin_with_distance_loss,
         "Tensor anchor, Tensor positive, Tensor negative, *, any distance_function=None, "
         "number margin=1.0, bool swap=False, str reduction='mean'"),

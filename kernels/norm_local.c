@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/iterate.h"
 #include "kernels/norm.h"
@@ -18,6 +19,9 @@ static fxs_status infer_local(fxs_call *c) {
     char text[FXS_SIZES_TEXT];
     if (fxs_tensor_numel(x))
         FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    for (int i = ALPHA; fxs_tensor_numel(x) && i <= K; i++)
+        if (fxs_arg_is_none(c, i))
+            return FXS_REFUSE(c, FXS_ETYPE, "alpha, beta and k must be numbers, not None");
     if (x->ndim < 3)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "expected 3D or higher dimensionality input, but got input of shape %s",
@@ -75,15 +79,25 @@ static double order_of(const fxs_call *c) {
     return p->tag == FXS_V_INT || p->tag == FXS_V_FLOAT ? fxs_arg_float(c, N_P) : 2;
 }
 
+/* PyTorch's steps, which decide the strides; complex numbers are computed so, too. */
+static void make_normalize(fxs_compose *k) {
+    const fxs_value *a = k->call->arg;
+    fxs_tensor *norm = FXS_DO(k, "norm", a[N_INPUT], a[N_P], a[N_DIM], fxs_bool(true));
+    norm = FXS_DO(k, "clamp_min", fxs_t(norm), a[N_EPS]);
+    norm = FXS_DO(k, "expand_as", fxs_t(norm), a[N_INPUT]);
+    fxs_give(k, FXS_DO(k, "div", a[N_INPUT], fxs_t(norm)));
+}
+
 static fxs_status infer_normalize(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, N_INPUT);
     int dim;
     if (fxs_value_text(&c->arg[N_P]) && strcmp(fxs_value_text(&c->arg[N_P]), "fro") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "the norm '%s' is not known",
                           fxs_value_text(&c->arg[N_P]));
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    if (!fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, N_DIM), x->ndim, &dim));
-    return fxs_out_like(c, x, x->dtype);
+    return fxs_compose_infer(c, make_normalize);
 }
 
 /* The p-norm of n elements, `step` apart. */
@@ -104,6 +118,8 @@ static double norm_of(fxs_dtype d, const void *x, int64_t n, int64_t step, doubl
 
 static fxs_status run_normalize(fxs_call *c) {
     fxs_tensor *input = fxs_arg_tensor(c, N_INPUT);
+    if (fxs_is_complex(input->dtype))
+        return fxs_compose_run(c, make_normalize);
     fxs_work w = fxs_work_begin(c, input->dtype);
     const void *x = fxs_work_data(&w, input);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
@@ -134,7 +150,7 @@ static fxs_cost cost_normalize(const fxs_call *c) {
 const fxs_op fxs_ops_norm_local[] = {
     {.name = "local_response_norm",
      .schema =
-         "(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) -> Tensor",
+         "(Tensor input, int size, float? alpha=0.0001, float? beta=0.75, float? k=1.0) -> Tensor",
      .torch = "torch.nn.functional.local_response_norm",
      .infer = infer_local,
      .kernel = run_local,
@@ -145,7 +161,8 @@ const fxs_op fxs_ops_norm_local[] = {
      .torch = "torch.nn.functional.normalize",
      .infer = infer_normalize,
      .kernel = run_normalize,
-     .cost = cost_normalize},
+     .cost = cost_normalize,
+     .flags = FXS_OP_COMPLEX},
     {0},
 };
 

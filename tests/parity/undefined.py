@@ -99,7 +99,46 @@ def labels_beyond(case):
     return any(not isinstance(x, str) and not 0 <= int(x) < probs['sizes'][-1] for x in targets['data'])
 
 
+def margin_memory(case):
+    x, w = tensor(case, 0, 'input'), tensor(case, 4, 'weight')
+    if not x or not x['sizes']:
+        return False
+    return 0 in x['sizes'] or bool(w) and w['sizes'] != x['sizes'][-1:]
+
+
+def drops(case):
+    p = case.get('kwargs', {}).get('attention_dropout', 0) or case.get('kwargs', {}).get('dropout', 0)
+    return bool(p) and case.get('kwargs', {}).get('training', True)
+
+
+def by_zero(case):
+    found = tensors([case.get('args', []), list(case.get('kwargs', {}).values())])
+    numbers = [a for a in case.get('args', []) if isinstance(a, (int, float))]
+    return any(t['dtype'].startswith('complex') for t in found) and (
+        0 in numbers or any(not any(t['data'][i:i + 2]) for t in found for i in range(0, len(t['data']), 2)
+                            if t['dtype'].startswith('complex')) or any(
+                                x == 0 for t in found if not t['dtype'].startswith('complex') for x in t['data']))
+
+
+def equal_elements(case):
+    t = tensor(case, 0, 'self')
+    without = case['op'].endswith('median') and len(case['args']) == 1 and 'dim' not in case.get('kwargs', {})
+    if not t or without:
+        return False
+    return len(set(t['data'])) < len(t['data']) or any(n > 1 and s == 0 for n, s in zip(t['sizes'], t['strides']))
+
+
+def unsorted(case):
+    args = case.get('args', [])
+    return case.get('kwargs', {}).get('sorted') is False or len(args) > 4 and args[4] is False
+
+
 CASES = [
+    (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
+    (r'shifted_window_attention$', drops, 'what is dropped at random'),
+    (r'(div|truediv|divide|div_|divide_|idiv__|truediv__)$', by_zero, 'complex numbers by 0 are NaN in the vector loop, infinite in the loop over what is left of it'),
+    (r'\b(topk|kthvalue|mode|median|nanmedian)$', equal_elements, 'which of equal elements is taken'),
+    (r'\btopk$', unsorted, 'the order of topk when it is not to be sorted'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
