@@ -7,6 +7,7 @@
 #include "kernels/format.h"
 #include "kernels/loops.h"
 #include "kernels/vecmath.h"
+#include "kernels/work.h"
 #include "op/module_row.h"
 
 typedef struct extra {
@@ -118,6 +119,8 @@ static fxs_status infer_number(fxs_call *c) {
 
 static fxs_status infer_float(fxs_call *c) {
     fxs_tensor *self = fxs_arg_tensor(c, 0);
+    for (int i = 1; i < c->nargs; i++)
+        FXS_TRY(fxs_check_number(c, i, FXS_FLOAT64));
     FXS_TRY(fxs_check_computable(c, self->dtype));
     if (!fxs_is_floating(self->dtype) && !fxs_is_complex(self->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
@@ -306,12 +309,12 @@ const fxs_op fxs_ops_activation[] = {
     ROW(relu, ", bool inplace=False", infer_number,
         "torch.relu Tensor.relu" F "relu torch.nn.functional.relu_!"),
     ROW(relu6, ", bool inplace=False", infer_relu6, "torch.relu6" F "relu6 " IN_PLACE(NN "relu6")),
-    ROW(leaky_relu, ", number negative_slope=0.01, bool inplace=False", infer_float,
+    ROW(leaky_relu, ", Scalar negative_slope=0.01, bool inplace=False", infer_float,
         "torch.nn.functional.leaky_relu " IN_PLACE(NN "leaky_relu")),
-    ROW(elu, ", number alpha=1.0, bool inplace=False", infer_float,
-        "torch.nn.functional.elu " IN_PLACE(NN "elu")),
+    ROW(elu, ", Scalar alpha=1.0, bool inplace=False", infer_float,
+        "torch.nn.functional.elu torch.nn.functional.elu_!"),
     ROW(selu, ", bool inplace=False", infer_float, "torch.selu" F "selu"),
-    ROW(celu, ", number alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
+    ROW(celu, ", Scalar alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
     ROW(gelu, ", *, str approximate='none'", infer_gelu, NN "gelu" F "gelu"),
     COMPLEX_ROW(silu, ", bool inplace=False", infer_float,
                 "torch.nn.functional.silu " IN_PLACE(NN "silu")),
@@ -322,11 +325,11 @@ const fxs_op fxs_ops_activation[] = {
         "torch.nn.functional.hardsigmoid " IN_PLACE(NN "hardsigmoid")),
     ROW(hardswish, ", bool inplace=False", infer_float,
         "torch.nn.functional.hardswish " IN_PLACE(NN "hardswish")),
-    ROW(softplus, ", number beta=1, number threshold=20", infer_float, NN "softplus" F "softplus"),
+    ROW(softplus, ", Scalar beta=1, Scalar threshold=20", infer_float, NN "softplus" F "softplus"),
     COMPLEX_ROW(softsign, "", infer_composed, "torch.nn.functional.softsign"),
     COMPLEX_ROW(tanhshrink, "", infer_composed, "torch.nn.functional.tanhshrink"),
-    ROW(softshrink, ", number lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
-    ROW(hardshrink, ", number lambd=0.5", infer_float,
+    ROW(softshrink, ", Scalar lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
+    ROW(hardshrink, ", Scalar lambd=0.5", infer_float,
         "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
     ROW(threshold, ", Scalar threshold, Scalar value, bool inplace=False", infer_number,
         "torch.threshold" F "_threshold" F "threshold"),

@@ -422,8 +422,8 @@ const fxs_op fxs_ops_arithmetic[] = {
      "operator.ifloordiv! "
      "Tensor.__ifloordiv__!",
      infer_not_bool, run_floor_divide, fxs_cost_one, FXS_OP_POINTWISE},
-    {"floor_divide", NUMBER_FIRST, "operator.floordiv operator.ifloordiv", infer_not_bool,
-     run_floor_divide, fxs_cost_one, FXS_OP_NO_INPLACE},
+    {"floor_divide", NUMBER_FIRST, "operator.floordiv operator.ifloordiv torch.floor_divide",
+     infer_not_bool, run_floor_divide, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rfloor_divide", WITH_OTHER, "Tensor.__rfloordiv__", infer_reflected, run_rfloor_divide,
      fxs_cost_one, FXS_OP_POINTWISE | FXS_OP_NO_INPLACE},
     {"remainder", WITH_OTHER,

@@ -30,6 +30,28 @@ static void make_ldexp(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "mul", self(k), fxs_t(power)));
 }
 
+/* add(x, alpha, other), as PyTorch took it once */
+static void make_add_scaled(fxs_compose *k) {
+    bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
+    fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", k->call->arg[1], self(k),
+                             k->call->arg[2]));
+}
+
+/* elu(x, alpha, scale, input_scale), as only torch._C._nn has it */
+static void make_elu_scaled(fxs_compose *k) {
+    const fxs_value *a = k->call->arg;
+    fxs_tensor *y = FXS_DO(k, "elu", self(k), a[1]);
+    for (int i = 1; i < 4 && k->status == FXS_OK; i++)
+        k->status = fxs_check_number(k->call, i, FXS_FLOAT64);
+    double scale = fxs_arg_float(k->call, 2), alpha = fxs_arg_float(k->call, 1) * scale;
+    fxs_tensor *low = FXS_DO(k, "mul", self(k), fxs_float(fxs_arg_float(k->call, 3)));
+    low = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "expm1", fxs_t(low))), fxs_float(alpha));
+    fxs_tensor *high = FXS_DO(k, "mul", self(k), fxs_float(scale));
+    fxs_tensor *up = FXS_DO(k, "gt", self(k), fxs_int(0));
+    low = FXS_DO(k, "where", fxs_t(up), fxs_t(high), fxs_t(low));
+    fxs_give(k, FXS_DO(k, "copy_", fxs_t(y), fxs_t(low))); /* it lies as elu's does */
+}
+
 static void make_isreal(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
     if (fxs_is_complex(x->dtype))
@@ -397,16 +419,17 @@ static void make_conv_tbc(fxs_compose *k) {
     }
     k->any_grad = true;
     fxs_tensor *y = FXS_DO(k, "to", fxs_t(arg(k, 2)), fxs_of_dtype(x->dtype));
-    y = packed(k,
-               FXS_DO(k, "expand", fxs_t(y), FXS_INTS(k, length, batch, w->sizes[2])));
-    for (int64_t i = 0; i < n && k->status == FXS_OK; i++) { /* one row of weights after the other */
+    y = packed(k, FXS_DO(k, "expand", fxs_t(y), FXS_INTS(k, length, batch, w->sizes[2])));
+    for (int64_t i = 0; i < n && k->status == FXS_OK;
+         i++) { /* one row of weights after the other */
         int64_t from = i > pad ? i - pad : 0, to = pad > i ? pad - i : 0,
                 most = in + pad - i < length ? in + pad - i : length, t = most - to;
         if (t <= 0)
             continue;
         fxs_tensor *part = FXS_DO(k, "narrow", fxs_t(x), fxs_int(0), fxs_int(from), fxs_int(t));
         part = FXS_DO(k, "reshape", fxs_t(part), FXS_INTS(k, t * batch, x->sizes[2]));
-        part = FXS_DO(k, "mm", fxs_t(part), fxs_t(FXS_DO(k, "select", fxs_t(w), fxs_int(0), fxs_int(i))));
+        part = FXS_DO(k, "mm", fxs_t(part),
+                      fxs_t(FXS_DO(k, "select", fxs_t(w), fxs_int(0), fxs_int(i))));
         part = FXS_DO(k, "view", fxs_t(part), FXS_INTS(k, t, batch, w->sizes[2]));
         fxs_tensor *place = FXS_DO(k, "narrow", fxs_t(y), fxs_int(0), fxs_int(to), fxs_int(t));
         FXS_DO(k, "copy_", fxs_t(place), fxs_t(FXS_DO(k, "add", fxs_t(place), fxs_t(part))));
@@ -451,6 +474,8 @@ FXS_COMPOSED(cross)
 FXS_COMPOSED_FREE(diagflat)
 FXS_COMPOSED(index_reduce)
 FXS_COMPOSED(conv_tbc)
+FXS_COMPOSED(add_scaled)
+FXS_COMPOSED(elu_scaled)
 FXS_COMPOSED(gumbel_softmax)
 
 /* What has the size already is given back itself. */
@@ -472,6 +497,10 @@ static fxs_status infer_sum_to_sizes(fxs_call *c) {
 
 const fxs_op fxs_ops_composed_more[] = {
     ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
+    ROW(add_scaled, "(Tensor self, Scalar alpha, Tensor|Scalar other)",
+        "torch.add Tensor.add torch.sub Tensor.sub", FXS_OP_COMPLEX),
+    ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",
+        "torch._C._nn.elu torch._C._nn.elu_!", FXS_OP_NO_INPLACE),
     ROW(isreal, "(Tensor self)", BOTH("isreal"), PURE),
     ROW(isin,
         "(Tensor|Scalar elements, Tensor|Scalar test_elements, *, bool assume_unique=False, bool "

@@ -219,6 +219,8 @@ static fxs_status infer_linspace(fxs_call *c) {
     if (steps < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "number of steps must be non-negative");
     FXS_TRY(fxs_check_computable(c, d));
+    if (d == FXS_BOOL && steps > 1)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     return fxs_out_new(c, d, 1, &steps, NULL);
 }
 

@@ -1,8 +1,8 @@
 /* index.c: x[...] and x[...] = y on tensors. Reading the index is in index_read.c; without index
  * tensors the result is a view, with them a copy whose strides are those of PyTorch's
  * TensorIterator. */
-#include "kernels/work.h"
 #include "kernels/index.h"
+#include "kernels/work.h"
 
 #include <string.h>
 

@@ -192,7 +192,8 @@ static fxs_status infer_scatter(fxs_call *c) {
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
     if (!src && fxs_arg_tensor(c, 3) && fxs_arg_tensor(c, 3)->ndim)
-        return FXS_REFUSE(c, FXS_ESHAPE, "the value must be a number or a tensor without dimensions");
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "the value must be a number or a tensor without dimensions");
     if (c->nargs > 4 && !fxs_arg_is_none(c, 4) && strcmp(fxs_arg_str(c, 4), "add") != 0 &&
         strcmp(fxs_arg_str(c, 4), "multiply") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'",
@@ -509,7 +510,8 @@ const fxs_op fxs_ops_index_gather[] = {
      "torch.take_along_dim Tensor.take_along_dim", infer_take_along, run_take_along, NULL, PURE},
     {"scatter", "(Tensor self, int dim, Tensor index, Tensor src, *, str reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
-    {"scatter", "(Tensor self, int dim, Tensor index, Tensor|Scalar value, *, str reduce=None) -> Tensor",
+    {"scatter",
+     "(Tensor self, int dim, Tensor index, Tensor|Scalar value, *, str reduce=None) -> Tensor",
      "torch.scatter Tensor.scatter", infer_scatter, run_scatter, NULL, FXS_OP_COMPLEX},
     {"scatter_add", "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      "torch.scatter_add Tensor.scatter_add", infer_scatter, run_scatter_add, cost_scatter_add,
@@ -521,8 +523,7 @@ const fxs_op fxs_ops_index_gather[] = {
      "torch.index_add Tensor.index_add", infer_index_add, run_index_add, cost_index_add,
      FXS_OP_COMPLEX},
     {"index_copy", "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-     "torch.index_copy Tensor.index_copy", infer_index_copy, run_index_copy, NULL,
-     FXS_OP_COMPLEX},
+     "torch.index_copy Tensor.index_copy", infer_index_copy, run_index_copy, NULL, FXS_OP_COMPLEX},
     {"index_fill", "(Tensor self, int dim, Tensor index, Tensor|Scalar value) -> Tensor",
      "torch.index_fill Tensor.index_fill", infer_index_fill, run_index_fill, NULL, FXS_OP_COMPLEX},
     {"take", "(Tensor self, Tensor index) -> Tensor", "torch.take Tensor.take", infer_take,

@@ -65,8 +65,7 @@ static bool stretch_bias(const fxs_tensor *x, const fxs_tensor *out, const fxs_t
 static bool in_two_steps(const fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
                      *bias = fxs_arg_tensor(c, BIAS);
-    bool one_step =
-        bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
+    bool one_step = bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
     return !one_step && (x->dtype != weight->dtype || (bias && bias->dtype != x->dtype));
 }
 

@@ -196,8 +196,8 @@ static void make_bce_with_logits(fxs_compose *k) {
         fxs_tensor *more = FXS_DO(k, "mul", fxs_t(plus(k, arg(k, 6), -1)), fxs_t(y));
         soft = FXS_DO(k, "mul", fxs_t(soft), fxs_t(plus(k, more, 1)));
     }
-    fxs_tensor *one = FXS_DO_NAMED(k, "full", "dtype", fxs_of_dtype(y->dtype),
-                                   fxs_ints(k, 0, NULL), fxs_int(1));
+    fxs_tensor *one =
+        FXS_DO_NAMED(k, "full", "dtype", fxs_of_dtype(y->dtype), fxs_ints(k, 0, NULL), fxs_int(1));
     fxs_tensor *rest = FXS_DO(k, "sub", fxs_t(one), fxs_t(y));
     fxs_tensor *loss =
         FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
@@ -258,7 +258,8 @@ static fxs_tensor *variances(fxs_compose *k) {
     bool fits = v->ndim >= rows && memcmp(v->sizes, x->sizes, (size_t)rows * sizeof *x->sizes) == 0;
     if (fits && v->ndim == rows && n)
         return FXS_DO(k, "unsqueeze", fxs_t(v), fxs_int(-1));
-    fits = fits && v->ndim == n && (n == 0 || v->sizes[n - 1] == x->sizes[n - 1] || v->sizes[n - 1] == 1);
+    fits = fits && v->ndim == n &&
+           (n == 0 || v->sizes[n - 1] == x->sizes[n - 1] || v->sizes[n - 1] == 1);
     if (!fits)
         fxs_stop(k, FXS_ESHAPE, "var is of incorrect size");
     return v;

@@ -62,8 +62,9 @@ static fxs_status check_lengths(fxs_call *c, int64_t batch, int64_t times) {
                               (long long)wide, (long long)n);
     }
     if (y->ndim == 1 && (!out || out->storage) && all != wide)
-        return FXS_REFUSE(c, FXS_ESHAPE, "expected targets of size %lld, the sum of their lengths, "
-                                         "but got %lld",
+        return FXS_REFUSE(c, FXS_ESHAPE,
+                          "expected targets of size %lld, the sum of their lengths, "
+                          "but got %lld",
                           (long long)all, (long long)wide);
     for (int64_t i = 0; (!in || in->storage) && i < batch; i++)
         if (length_at(c, INPUT_LENGTHS, i) > times)

@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <string.h>
 
+#include "kernels/create.h"
 #include "kernels/families.h"
 #include "kernels/iterate.h"
 #include "kernels/product.h"
@@ -66,6 +67,10 @@ static fxs_status infer_product(fxs_call *c, const fxs_tensor *a, const fxs_tens
 }
 
 static fxs_status run_product(fxs_call *c, fxs_tensor *a, fxs_tensor *b) {
+    if (c->out[0]->dtype == FXS_BOOL) { /* of nothing: there are no products of bools */
+        fxs_fill_tensor(c, c->out[0], &(fxs_value){.tag = FXS_V_BOOL});
+        return FXS_OK;
+    }
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     fxs_product(&w, a, b, out, false);

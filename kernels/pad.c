@@ -5,6 +5,7 @@
 
 #include "kernels/format.h"
 #include "kernels/iterate.h"
+#include "kernels/work.h"
 #include "op/module_row.h"
 
 /* Elements before and after, by dimension. Negative ones crop. */
@@ -170,6 +171,7 @@ static fxs_status infer_mode(fxs_call *c, const mode *m, const fxs_value *value)
         memcpy(view.sizes, p.sizes, sizeof view.sizes);
         return fxs_out_formatted(c, &view, x->dtype, FXS_PRESERVE);
     }
+    FXS_TRY(fxs_check_fits(c, (int)(value - c->arg), x->dtype));
     FXS_TRY(fxs_format_strides(c, fxs_suggested_format(x), x->ndim, p.sizes, strides));
     return fxs_out_new(c, x->dtype, x->ndim, p.sizes, strides);
 }
@@ -258,7 +260,7 @@ static fxs_status infer_constant_pad(fxs_call *c) { return infer_mode(c, &modes[
 static fxs_status run_constant_pad(fxs_call *c) { return run_mode(c, &modes[0], &c->arg[2]); }
 
 const fxs_op fxs_ops_pad[] = {
-    {"pad", "(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor",
+    {"pad", "(Tensor input, int[] pad, str mode='constant', number|bool? value=None) -> Tensor",
      "torch.nn.functional.pad torch._C._nn.pad torch.nn.functional._pad", infer_pad, run_pad, NULL,
      FXS_OP_NO_INPLACE},
     {"constant_pad_nd", "(Tensor self, int[] pad, Scalar value=0) -> Tensor",

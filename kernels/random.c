@@ -187,7 +187,8 @@ static fxs_status run_bernoulli(fxs_call *c) {
  * ---------------------------------------------------------------------------------- */
 
 static fxs_status infer_fill(fxs_call *c) {
-    FXS_TRY(check_float(c, fxs_arg_tensor(c, 0)->dtype));
+    if (!fxs_is_complex(fxs_arg_tensor(c, 0)->dtype))
+        FXS_TRY(check_float(c, fxs_arg_tensor(c, 0)->dtype));
     return fxs_out_same(c, fxs_arg_tensor(c, 0));
 }
 
@@ -241,10 +242,10 @@ const fxs_op fxs_ops_random[] = {
     {"randperm", "(int n, " OPTIONS, "torch.randperm", infer_randperm, run_randperm, NULL, PURE},
     {"bernoulli", "(Tensor self, float p) -> Tensor", "torch.bernoulli Tensor.bernoulli",
      infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM | FXS_OP_NO_GRAD},
-    {"bernoulli", "(Tensor self) -> Tensor", "torch.bernoulli Tensor.bernoulli",
-     infer_bernoulli, run_bernoulli, NULL, FXS_OP_RANDOM},
+    {"bernoulli", "(Tensor self) -> Tensor", "torch.bernoulli Tensor.bernoulli", infer_bernoulli,
+     run_bernoulli, NULL, FXS_OP_RANDOM},
     {"uniform_", "(Tensor self, float from=0, float to=1) -> Tensor", "Tensor.uniform_",
-     infer_uniform, run_uniform, NULL, WRITES},
+     infer_uniform, run_uniform, NULL, WRITES | FXS_OP_COMPLEX},
     {"normal_", "(Tensor self, float mean=0, float std=1) -> Tensor", "Tensor.normal_",
      infer_normal, run_normal, NULL, WRITES | FXS_OP_COMPLEX},
     {0},

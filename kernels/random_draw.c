@@ -177,7 +177,10 @@ static fxs_status infer_normal(fxs_call *c) {
         if (c->arg[i].tag == FXS_V_TENSOR)
             o.v[o.n++] = c->arg[i];
     fxs_dtype d = o.v[0].u.tensor->dtype;
-    if (!fxs_is_floating(d))
+    const fxs_tensor *std = fxs_arg_tensor(c, 1);
+    if (std && fxs_is_complex(std->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "expects the standard deviation to be no complex number");
+    if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     if (c->arg[1].tag != FXS_V_TENSOR && fxs_arg_float(c, 1) < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
@@ -188,31 +191,39 @@ static fxs_status infer_normal(fxs_call *c) {
     return fxs_out_new(c, d, ndim, sizes, NULL);
 }
 
-static double parameter(const fxs_call *c, int i, const fxs_tensor *out, int64_t position) {
+/* Of the argument for one element, its real part or its imaginary one. */
+static double parameter(const fxs_call *c, int i, const fxs_tensor *out, int64_t position,
+                        int part) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
     int64_t at = 0;
     if (!t)
-        return fxs_arg_float(c, i);
+        return part ? 0 : fxs_arg_float(c, i);
     for (int k = out->ndim - 1; k >= 0; k--) {
         int own = k - (out->ndim - t->ndim);
         if (own >= 0 && t->sizes[own] != 1)
             at += position % out->sizes[k] * t->strides[own];
         position /= out->sizes[k];
     }
-    return fxs_load_double(t->dtype, (const char *)fxs_tensor_data(t) +
-                                         at * (int64_t)fxs_dtype_size(t->dtype));
+    double z[2];
+    fxs_load_pair(t->dtype,
+                  (const char *)fxs_tensor_data(t) + at * (int64_t)fxs_dtype_size(t->dtype), z);
+    return z[part];
 }
 
 static fxs_status run_normal(fxs_call *c) {
     fxs_tensor *out = c->out[0];
     for (int64_t i = 0, n = fxs_tensor_numel(out); i < n; i++) {
-        double std = parameter(c, 1, out, i);
+        double std = parameter(c, 1, out, i, 0), z[2];
         if (!(std >= 0))
             return FXS_REFUSE(c, FXS_EINVAL, "expects all elements of std >= 0.0, but found %g",
                               std);
-        fxs_store_double(out->dtype,
-                         (char *)fxs_tensor_data(out) + (size_t)i * fxs_dtype_size(out->dtype),
-                         parameter(c, 0, out, i) + std * fxs_random_normal(c->seed, (uint64_t)i));
+        /* of a complex number both parts share the deviation */
+        for (int part = 0; part < 2; part++)
+            z[part] = parameter(c, 0, out, i, part) +
+                      (fxs_is_complex(out->dtype) ? std * M_SQRT1_2 : std) *
+                          fxs_random_normal(c->seed, (uint64_t)(part ? n + i : i));
+        fxs_store_pair(out->dtype,
+                       (char *)fxs_tensor_data(out) + (size_t)i * fxs_dtype_size(out->dtype), z);
     }
     return FXS_OK;
 }
@@ -271,7 +282,7 @@ const fxs_op fxs_ops_random_draw[] = {
     {"randint_like", "(Tensor self, int low, int high, " LIKE, "torch.randint_like",
      infer_randint_like_from, run_randint_like_from, NULL, PURE},
     {"normal", "(Tensor mean, Tensor|float std=1.0, " GENERATOR, "torch.normal", infer_normal,
-     run_normal, NULL, FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
+     run_normal, NULL, FXS_OP_NO_INPLACE | FXS_OP_RANDOM | FXS_OP_COMPLEX},
     {"normal", "(float mean, Tensor std, " GENERATOR, "torch.normal", infer_normal, run_normal,
      NULL, FXS_OP_NO_INPLACE | FXS_OP_RANDOM},
     {"normal", "(float mean, float std, int[] size, *, dtype? dtype=None, " REST, "torch.normal",

@@ -54,7 +54,8 @@ static fxs_status infer_arg(fxs_call *c) {
 }
 
 static fxs_status infer_full_median(fxs_call *c) {
-    FXS_TRY(check_ordered(c));
+    if (fxs_tensor_numel(fxs_arg_tensor(c, 0)))
+        FXS_TRY(check_ordered(c));
     return fxs_out_new(c, fxs_arg_tensor(c, 0)->dtype, 0, NULL, NULL);
 }
 
@@ -112,7 +113,24 @@ static fxs_status run_arg(fxs_call *c, fxs_line_fn *fn) {
 static fxs_status run_argmax(fxs_call *c) { return run_arg(c, pick_max); }
 static fxs_status run_argmin(fxs_call *c) { return run_arg(c, pick_min); }
 
+/* Of nothing it is NaN, in whatever integer that becomes. */
+static fxs_status median_of_nothing(fxs_call *c) {
+    fxs_tensor *out = c->out[0];
+    fxs_dtype d = out->dtype;
+    if (fxs_is_integral(d) || d == FXS_BOOL)
+        fxs_store_int(d, fxs_tensor_data(out),
+                      d == FXS_BOOL    ? 1
+                      : d == FXS_INT32 ? INT32_MIN
+                      : d == FXS_INT64 ? INT64_MIN
+                                       : 0);
+    else
+        fxs_store_pair(d, fxs_tensor_data(out), (const double[2]){NAN, 0});
+    return FXS_OK;
+}
+
 static fxs_status run_full_median(fxs_call *c) {
+    if (fxs_tensor_numel(fxs_arg_tensor(c, 0)) == 0)
+        return median_of_nothing(c);
     fxs_lines l = {.values = c->out[0], .dim = -1, .fn = pick_median};
     return fxs_lines_run(c, &l);
 }

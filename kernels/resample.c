@@ -112,7 +112,7 @@ static fxs_status read_resample(fxs_call *c, fxs_resample *r) {
         return FXS_REFUSE(c, FXS_ESHAPE, "non-empty input expected, but got input of shape %s",
                           fxs_sizes_text(x, a));
     for (int d = 0; d < 3; d++)
-        if (r->in[d] < 1 || r->out[d] < 1)
+        if (r->in[d] < 1 || r->out[d] < (r->filter == FXS_AREA ? 0 : 1))
             return FXS_REFUSE(
                 c, FXS_ESHAPE,
                 "input and output sizes should be greater than 0, but got input %s output %s",

@@ -115,7 +115,8 @@ static fxs_status scan(fxs_call *c, fxs_line_fn *fn) {
     return fxs_lines_run(c, &l);
 }
 
-/* Complex numbers, or their real parts: one element from its predecessor, in any order of memory. */
+/* Complex numbers, or their real parts: one element from its predecessor, in any order of memory.
+ */
 static fxs_status scan_pairs(fxs_call *c, bool product) {
     fxs_tensor *in = fxs_arg_tensor(c, 0), *out = c->out[0];
     int dim;

@@ -149,7 +149,8 @@ static fxs_status infer_bincount(fxs_call *c) {
                           fxs_dtype_name(t->dtype));
     if (t->ndim != 1)
         return FXS_REFUSE(c, FXS_ESHAPE, "only 1-d non-negative integers are supported");
-    if (weights && fxs_tensor_numel(t) && (weights->ndim != 1 || weights->sizes[0] != fxs_tensor_numel(t)))
+    if (weights && fxs_tensor_numel(t) &&
+        (weights->ndim != 1 || weights->sizes[0] != fxs_tensor_numel(t)))
         return FXS_REFUSE(c, FXS_ESHAPE, "weights should be 1-d and have the same length as input");
     if (!t->storage && fxs_tensor_numel(t))
         return FXS_REFUSE(c, FXS_EUNKNOWN,

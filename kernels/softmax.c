@@ -43,7 +43,8 @@ FXS_VECTOR static float largest(const float *x, int64_t n, float sign) {
 enum { CHUNK = 256 };
 
 /* y = exp(sign * x - most) for a chunk */
-FXS_VECTOR_WIDE static void exponentials(const float *x, int64_t n, float sign, float most, float *y) {
+FXS_VECTOR_WIDE static void exponentials(const float *x, int64_t n, float sign, float most,
+                                         float *y) {
     FXS_INDEPENDENT
     for (int64_t i = 0; i < n; i++)
         y[i] = fxs_vec_exp(sign * x[i] - most);

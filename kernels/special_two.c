@@ -108,7 +108,8 @@ static double any_polygamma(double x, int64_t n) {
 static float float_polygamma(float x, int64_t n) {
     if (n == 0)
         return (float)any_polygamma((double)x, n);
-    if (n == 1 && x < 0.5f) { /* the sine of a rounded multiple of pi is not 0, in PyTorch neither */
+    if (n == 1 &&
+        x < 0.5f) { /* the sine of a rounded multiple of pi is not 0, in PyTorch neither */
         float s = sinf((float)M_PI * x);
         return (float)(M_PI * M_PI) / (s * s) - (float)fxs_polygamma(1, 1 - (double)x);
     }

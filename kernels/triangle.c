@@ -9,7 +9,7 @@
 
 static fxs_status infer_triangle(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    if (t->ndim < 2)
+    if (t->ndim < 2 && (t->ndim == 0 || fxs_tensor_numel(t)))
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "input tensor must have at least 2 dimensions, but it has %d", t->ndim);
     return fxs_out_new(c, t->dtype, t->ndim, t->sizes, NULL);

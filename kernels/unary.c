@@ -68,7 +68,8 @@ static double erfinv(double y) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 1, fxs_common_type)
 
-/* Where the function jumps (imaginary numbers beyond i) PyTorch's formula takes another side than C. */
+/* Where the function jumps (imaginary numbers beyond i) PyTorch's formula takes another side than
+ * C. */
 static double complex complex_atan(double complex x) {
     double complex y = catan(x);
     bool jumps = creal(x) == 0 && fabs(cimag(x)) > 1;

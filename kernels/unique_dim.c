@@ -64,9 +64,12 @@ static fxs_status read_slices(fxs_call *c, bool sort, int dim_at, slices *s, int
     fxs_tensor v = swapped(t, *dim);
     *s = (slices){.dtype = t->dtype, .n = t->ndim ? t->sizes[*dim] : 1};
     s->width = s->n ? fxs_tensor_numel(t) / s->n : 0;
-    if (s->n == 0 || s->width == 0)
+    int none = 0;
+    for (int i = 0; i < t->ndim; i++)
+        none += t->sizes[i] == 0;
+    if (none > (s->n == 0)) /* of nothing along dim alone there is nothing that is unique */
         return FXS_REFUSE(c, FXS_EINVAL, "there are no elements, so unique is not applicable");
-    s->order = FXS_NEW_N(c->scratch, int64_t, (size_t)s->n);
+    s->order = FXS_NEW_N(c->scratch, int64_t, (size_t)s->n + 1);
     if (!s->order)
         return fxs_fail_memory(c->ctx);
     FXS_TRY(fxs_tensor_make(c->ctx, t->dtype, v.ndim, v.sizes, NULL, &s->rows));
@@ -75,7 +78,8 @@ static fxs_status read_slices(fxs_call *c, bool sort, int dim_at, slices *s, int
         fxs_tensor_unref(s->rows);
         return status;
     }
-    fxs_tensor_copy(c->ctx, s->rows, &v);
+    if (s->n)
+        fxs_tensor_copy(c->ctx, s->rows, &v);
     s->data = fxs_tensor_data(s->rows);
     for (int64_t i = 0; i < s->n; i++)
         s->order[i] = i;

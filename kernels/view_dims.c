@@ -1,7 +1,7 @@
 /* view_dims.c: views that reorder, add and drop dimensions: permute transpose movedim squeeze
  * unsqueeze and the attributes T and mT. No memory moves. */
-#include "kernels/complex.h"
 #include "kernels/view_dims.h"
+#include "kernels/complex.h"
 
 #include <string.h>
 
@@ -193,8 +193,10 @@ const fxs_op fxs_ops_view_dims[] = {
     {"movedim", "(Tensor self, int|int[] source, int|int[] destination) -> Tensor",
      "Tensor.movedim torch.movedim Tensor.moveaxis torch.moveaxis", infer_movedim, NULL, NULL,
      PURE},
-    {"squeeze", "(Tensor self, int? dim=None) -> Tensor", "Tensor.squeeze torch.squeeze",
-     infer_squeeze, NULL, NULL, 0},
+    {"squeeze", "(Tensor self) -> Tensor", "Tensor.squeeze torch.squeeze", infer_squeeze, NULL,
+     NULL, 0},
+    {"squeeze", "(Tensor self, int dim) -> Tensor", "Tensor.squeeze torch.squeeze", infer_squeeze,
+     NULL, NULL, 0},
     {"unsqueeze", "(Tensor self, int dim) -> Tensor", "Tensor.unsqueeze torch.unsqueeze",
      infer_unsqueeze, NULL, NULL, 0},
     {0},

@@ -140,11 +140,7 @@ typedef void scatter_fn(const fxs_window *w, const line *l, const void *columns,
 
 static gather_fn *gather_for(fxs_dtype d) {
     size_t n = fxs_dtype_size(d);
-    return n == 1   ? gather1
-           : n == 2 ? gather2
-           : n == 4 ? gather4
-           : n == 8 ? gather8
-                    : gather16;
+    return n == 1 ? gather1 : n == 2 ? gather2 : n == 4 ? gather4 : n == 8 ? gather8 : gather16;
 }
 
 static scatter_fn *scatter_for(fxs_dtype d) {

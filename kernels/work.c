@@ -119,7 +119,8 @@ fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d) {
         fits = v.u.c[1] == 0 && (d == FXS_BOOL || fxs_type_holds(d, &real));
     }
     return fits ? FXS_OK
-                : FXS_REFUSE(c, FXS_EINVAL, "the value can't be converted to torch.%s without overflow",
+                : FXS_REFUSE(c, FXS_EINVAL,
+                             "the value can't be converted to torch.%s without overflow",
                              fxs_dtype_name(d));
 }
 

@@ -216,8 +216,18 @@ static bool has_param(const binding *b, int i) {
     return true;
 }
 
+/* A method of a list of numbers alone takes them as separate arguments too, and when the first is a
+ * list PyTorch looks at no other: x.permute((1, 0), 7). */
+static bool passes_over(const binding *b, const fxs_value *first) {
+    bool list = first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE;
+    return list && b->schema->nparams == 2 && b->spelling &&
+           strncmp(b->spelling, "Tensor.", 7) == 0 && b->schema->params[1].types & 1u << FXS_T_INTS;
+}
+
 static fxs_status put_positional(binding *b, const fxs_value *args) {
     size_t n = fxs_value_len(args);
+    if (n > 2 && passes_over(b, fxs_value_item(args, 1)))
+        n = 2;
     for (size_t k = 0; k < n; k++) {
         int i = (int)k;
         if (i >= b->schema->nparams || b->schema->params[i].keyword_only || !has_param(b, i))

@@ -490,3 +490,14 @@ def polynomial(g):
     if g.chance(0.5):
         return [x, g.int(0, 6)], {}
     return [x, g.indices(g.broadcast_of(sizes), 7, dtype=g.pick('int64', 'float32'))], {}
+
+
+@case('add_scaled')
+def add_scaled(g):
+    a = g.f()
+    return [a, g.number(), g.tensor(g.broadcast_of(shape_of(a)), a['t']['dtype'])], {}
+
+
+@case('elu_scaled')
+def elu_scaled(g):
+    return [g.f(), g.pick(0.7, 1, 2)] + [g.pick(1, 2, 0.5) for _ in range(g.int(0, 2))], {}
