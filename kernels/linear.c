@@ -66,7 +66,9 @@ static bool in_two_steps(const fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
                      *bias = fxs_arg_tensor(c, BIAS);
     bool one_step = bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
-    return !one_step && (x->dtype != weight->dtype || (bias && bias->dtype != x->dtype));
+    if (one_step || !bias || bias->dtype == x->dtype)
+        return !one_step && x->dtype != weight->dtype && fxs_tensor_numel(x) == 0;
+    return x->dtype == weight->dtype || fxs_tensor_numel(x) == 0;
 }
 
 /* How much a type holds: bools, whole numbers, real, complex. */

@@ -120,7 +120,7 @@ fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d) {
     }
     return fits ? FXS_OK
                 : FXS_REFUSE(c, FXS_EINVAL,
-                             "the value can't be converted to torch.%s without overflow",
+                             "the value can't be converted to type %s without overflow",
                              fxs_dtype_name(d));
 }
 
