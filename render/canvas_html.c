@@ -296,17 +296,6 @@ static void put_texts(fxs_html *h) {
     fxs_html_puts(h, "]}");
 }
 
-/* What is asked for, and a page does not show. */
-static void tell(const fxs_draw_options *o, fxs_buf *notes) {
-    if (o->color_by)
-        fxs_buf_printf(notes,
-                       "html: colours by %s are not in the page, only in the other formats\n",
-                       o->color_by);
-    if (o->edge_shapes)
-        fxs_buf_puts(notes, "html: shapes beside edges are not in the page: a click on a box tells "
-                            "them\n");
-}
-
 static fxs_status put_page(fxs_html *h, const fxs_view *v, const fxs_canvas_options *opt) {
     put_head(h, v, opt);
     put_nodes(h, opt->m);
@@ -323,7 +312,6 @@ fxs_status fxs_canvas_html(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_op
     bool by_time = o->color_by && strcmp(o->color_by, "time") == 0;
     fxs_html h = {.ctx = ctx, .sink = out, .times = by_time || o->rows & FXS_ROW_TIME};
     fxs_status status = put_page(&h, s->view, opt);
-    tell(opt->draw, opt->notes);
     fxs_buf_free(&h.buf);
     fxs_buf_free(&h.raw);
     fxs_buf_free(&h.clean);

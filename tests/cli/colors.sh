@@ -73,6 +73,7 @@ expect 0 draw m.fx -i 1x4 --meta --edge-shapes -o edges.svg -o edges.dot
 check "shapes beside edges" grep -q '>1×4<' edges.svg
 check "in DOT too" grep -q 'label="1×4"' edges.dot
 expect 0 draw m.fx -i 1x4 --meta --color-by flops --edge-shapes -o page.html
-says "html: colours by flops are not in the page"
-says "html: shapes beside edges are not in the page"
+check "a page begins in these colours" grep -q '^"colorBy":"flops",' page.html
+check "and has shapes beside edges" grep -q '^"1×4"' page.html
+check "nothing is said to be missing" sh -c '! grep -q html: err'
 finish
