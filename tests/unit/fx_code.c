@@ -107,7 +107,13 @@ static void code_targets(fxcase *c) {
     show(c, g);
     instead(c, "class_1 = getattr(self, \"class\")\n", "class_1 = self.class\n", "it compiles");
     instead(c, "getattr(self, \"class\")(", "self.class(", "it compiles");
-    python_lines(c, 26, "the root module is self always: fxs_graph_python_code has no other name");
+    char *code;
+    OK(c, fxs_graph_python_code_with_root(g, "root_mod", 0, &code, NULL));
+    put(c, "%s\n", code);
+    fxs_free(code);
+    instead(c, "class_1 = getattr(root_mod, \"class\")\n", "class_1 = root_mod.class\n",
+            "it compiles");
+    instead(c, "getattr(root_mod, \"class\")(", "root_mod.class(", "it compiles");
 }
 
 static void code_functions(fxcase *c) {
@@ -388,7 +394,15 @@ static void code_concrete(fxcase *c) {
     put_both(c, m);
     run(c, m, "OK ", "(3,)");
     python_lines(c, 1, "an object of a class of Python's");
-    python_lines(c, 16, "fixed arguments are texts, and a tensor has none: fxs_constant is there");
+    fxs_tensor *two = random_tensor(c->ctx, FXS_FLOAT32, SIZES(2), 1);
+    fxs_status s = fxs_trace_function(c->ctx, "h", h, a_if_b_is_none, NULL,
+                                      &(fxs_trace_options){.concrete_args = "b=TENSOR",
+                                                           .concrete_tensors = &two,
+                                                           .nconcrete_tensors = 1},
+                                      &m);
+    fxs_tensor_unref(two);
+    OK(c, s);
+    put_both(c, own(c, m));
     refused(c,
             fxs_trace_function(c->ctx, "h", h, a_if_b_is_none, NULL,
                                &(fxs_trace_options){.concrete_args = "PH, None, 1.5"}, &none),

@@ -198,7 +198,7 @@ static void more_size_numeric(fxcase *c) { put_both(c, trace_c(c, "x", numeric_v
 
 static fxs_proxy dropouts(fxs_proxy self, const fxs_proxy *x) {
     return fxs_function(self, "torch.nn.functional.dropout", fxs_call(self, "d", x[0]), 0.5,
-                        fxs_b(true)); /* self.training */
+                        fxs_b(fxs_training(self)));
 }
 
 static void more_dropout_train(fxcase *c) {
@@ -207,9 +207,11 @@ static void more_dropout_train(fxcase *c) {
     fxs_nn_forward(m, "x", dropouts, NULL);
     m = trace_m(c, m);
     put_code(c, fxs_module_graph(m));
+    fxs_nn_train(m, false);
     put_code(c, fxs_module_graph(m));
     c->out.len--;
-    python_text(c, " False False\n", "training is an option of a run, not a module's state");
+    put(c, " %s %s\n", m->eval ? "False" : "True",
+        fxs_module_find(m, "d")->eval ? "False" : "True");
 }
 
 static void more_assign_attr_collision(fxcase *c) {

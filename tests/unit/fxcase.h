@@ -26,7 +26,8 @@ typedef struct fxcase_row {
     const char *reason;
 } fxcase_row;
 extern const fxcase_row fx_names_rows[], fx_node_rows[], fx_graph_rows[], fx_print_rows[],
-    fx_code_rows[], fx_exec_rows[], fx_pass_rows[], fx_rewrite_rows[], fx_more_rows[];
+    fx_code_rows[], fx_exec_rows[], fx_pass_rows[], fx_rewrite_rows[], fx_more_rows[],
+    fx_trace_rows[];
 
 /* ---- what is printed */
 
