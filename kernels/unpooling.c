@@ -359,7 +359,8 @@ const fxs_op fxs_ops_unpooling[] = {
         .trace = "torch.nn.functional.fractional_max_pool" #n "d(input, kernel_size(" #n           \
                  "), output_size(" #n "), output_ratio(" #n "), return_indices)",                  \
         .call = "fractional_max_pool" #n                                                           \
-                "d(input, kernel_size, output_size, output_ratio, return_indices)"                 \
+                "d(input, kernel_size, output_size, output_ratio, return_indices, "                \
+                "_random_samples)"                                                                 \
     }
 
 const fxs_module_row fxs_modules_unpooling[] = {

@@ -7,6 +7,8 @@ import re
 
 import torch
 
+import standins
+
 FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', torch.channels_last, 4),
            ('channels_last_3d', torch.channels_last_3d, 5)]
 # Refusals that come from elements of tensors, which META does not see.
@@ -160,7 +162,7 @@ def build_layer(case):
             hyper[name] = getattr(torch.nn, case['layer'] + 'Layer')(**hyper[name])
             if hyper.get('norm'):
                 hyper['norm'] = torch.nn.LayerNorm(4)
-    layer = getattr(torch.nn, case['layer'])(**hyper)
+    layer = standins.layer(case['layer'])(**hyper)
     return layer.train(case.get('train', False))
 
 

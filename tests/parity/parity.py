@@ -120,8 +120,8 @@ def make_op(g, row, spelling):
 
 
 def make_layer(g, name):
-    hyper, args = g.pick(*cases.LAYERS[name])(g)
-    case = {'layer': name, 'hyper': hyper, 'args': args, 'tolerance': 1e-4}
+    hyper, args, *more = g.pick(*cases.LAYERS[name])(g)
+    case = {'layer': name, 'hyper': hyper, 'args': args, 'tolerance': 1e-4, **(more[0] if more else {})}
     torch.manual_seed(g.int(0, 9999))
     case['state'] = answers.layer_state(case)
     return case

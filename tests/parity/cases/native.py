@@ -1,6 +1,6 @@
 """Functions below the names that people use: torch.convolution, native_layer_norm and its kin; distributions; what takes
 numbers and matrices apart; layers that few know."""
-from source import dtype
+from source import dtype, tup
 
 from . import case, layer
 
@@ -253,3 +253,62 @@ def poisson(g):
     sizes = g.full(0, 3)
     return g.some(log_input=False, full=True, eps=0.5, reduction=g.pick('none', 'mean', 'sum')), [
         g.tensor(sizes, 'float32', 0.1, 3), g.tensor(sizes, 'float32', 0, 4)]
+
+
+@layer('RMSNorm')
+def rms_norm(g):
+    x = g.tensor(g.full(1, 4))
+    return {'normalized_shape': tup(*x['t']['sizes'][-g.int(1, len(x['t']['sizes'])):]),
+            **g.some(eps=0.01, elementwise_affine=g.chance(0.5))}, [x]
+
+
+@layer('LayerNorm2d')
+def layer_norm2d(g):
+    sizes = g.full(4, 4)
+    return {'normalized_shape': tup(sizes[1]), **g.some(eps=0.01, elementwise_affine=g.chance(0.5))}, [g.tensor(sizes)]
+
+
+@layer('SyncBatchNorm')
+def sync_batch_norm(g):
+    sizes = [2] + g.full(1, 4)
+    return {'num_features': sizes[1], **g.some(eps=0.01, affine=False)}, [g.tensor(sizes)]
+
+
+@layer('NonDynamicallyQuantizableLinear')
+def quiet_linear(g):
+    sizes = g.full(1, 3)
+    return {'in_features': sizes[-1], 'out_features': g.int(1, 4), **g.some(bias=False)}, [g.tensor(sizes)]
+
+
+@layer('NLLLoss2d')
+def nll2d(g):
+    n, c, tail = g.int(1, 2), g.int(1, 3), [g.int(1, 3), g.int(1, 3)]
+    return g.some(reduction=g.pick('none', 'mean', 'sum'), ignore_index=0), [g.tensor([n, c] + tail), g.indices([n] + tail, c)]
+
+
+def training(g):
+    """In training the numbers are drawn, and facts alone are compared."""
+    return {'train': True, 'random': True} if g.chance(0.5) else {}
+
+
+@layer('DropPath')
+def drop_path(g):
+    return g.some(drop_prob=g.pick(0.25, 0.5), scale_by_keep=g.chance(0.5)), [g.tensor(g.shape(1, 4))], training(g)
+
+
+@layer('StochasticDepth')
+def stochastic_depth(g):
+    return {'p': g.pick(0.25, 0.0), 'mode': g.pick('row', 'batch')}, [g.tensor(g.shape(1, 4))], training(g)
+
+
+def fractional(rank):
+    @layer(f'FractionalMaxPool{rank}d')
+    def fractional_layer(g):
+        lead = [g.int(1, 2)] * g.chance(0.7) + [g.int(1, 2)]
+        how = {'output_size': g.int(1, 3)} if g.chance(0.6) else {'output_ratio': g.pick(0.5, 0.4)}
+        samples = g.tensor(([1] + lead)[-2:] + [rank], 'float32', 0, 0.99, plain=True, grad=False)
+        return {'kernel_size': g.int(1, 2), **how, '_random_samples': samples}, [g.tensor(lead + [g.int(4, 6)] * rank)]
+
+
+fractional(2)
+fractional(3)
