@@ -240,39 +240,3 @@ double fxs_airy_ai(double x) {
     double angle = zeta - PI / 4;
     return (cos(angle) * even + sin(angle) * odd) / (sqrt(PI) * sqrt(sqrt(a)));
 }
-
-/* ---- polynomials: each is its recurrence, from its first two
- * ------------------------------------------------ */
-
-#define RECURRENCE(name, first, second, next)                                                      \
-    double fxs_##name(double x, int64_t n) {                                                       \
-        double p = first, q = second;                                                              \
-        if (n < 0)                                                                                 \
-            return 0;                                                                              \
-        for (double k = 1; k <= (double)n; k++) {                                                  \
-            double r = next;                                                                       \
-            p = q;                                                                                 \
-            q = r;                                                                                 \
-        }                                                                                          \
-        return p;                                                                                  \
-    }                                                                                              \
-    float fxs_##name##f(float x, int64_t n) {                                                      \
-        float p = first, q = second;                                                               \
-        if (n < 0)                                                                                 \
-            return 0;                                                                              \
-        for (float k = 1; k <= (float)n; k++) {                                                    \
-            float r = next;                                                                        \
-            p = q;                                                                                 \
-            q = r;                                                                                 \
-        }                                                                                          \
-        return p;                                                                                  \
-    }
-RECURRENCE(chebyshev_t, 1, x, 2 * x * q - p)
-RECURRENCE(chebyshev_u, 1, 2 * x, 2 * x * q - p)
-RECURRENCE(chebyshev_v, 1, 2 * x - 1, 2 * x * q - p)
-RECURRENCE(chebyshev_w, 1, 2 * x + 1, 2 * x * q - p)
-RECURRENCE(hermite_h, 1, 2 * x, 2 * x * q - 2 * k * p)
-RECURRENCE(hermite_he, 1, x, x *q - k * p)
-RECURRENCE(laguerre_l, 1, 1 - x, ((2 * k + 1 - x) * q - k * p) / (k + 1))
-RECURRENCE(legendre_p, 1, x, ((2 * k + 1) * x * q - k * p) / (k + 1))
-#undef RECURRENCE

@@ -14,9 +14,13 @@
     static const fxs_loops op##_loops = {op##_f32, op##_f64, NULL, false};                         \
     FXS_KERNEL(op, 2, fxs_common_float)
 #define FLOATS(op, expr) FLOATS_OF(op, (float)(expr), expr)
-#define POLYNOMIAL(op) FLOATS_OF(op, fxs_##op##f(x, (int64_t)y), fxs_##op(x, (int64_t)y))
+#define POLYNOMIAL(op) FLOATS_OF(op, fxs_##op##f(x, degree((double)y)), fxs_##op(x, degree(y)))
 #define SHIFTED(op)                                                                                \
-    FLOATS_OF(shifted_##op, fxs_##op##f(2 * x - 1, (int64_t)y), fxs_##op(2 * x - 1, (int64_t)y))
+    FLOATS_OF(shifted_##op, fxs_##op##f(2 * x - 1, degree((double)y)),                             \
+              fxs_##op(2 * x - 1, degree(y)))
+
+/* What is no int64 is no degree. */
+static int64_t degree(double n) { return fabs(n) < 0x1p63 ? (int64_t)n : -1; }
 
 FLOATS(igamma, fxs_gamma_lower((double)x, (double)y))
 FLOATS(igammac, fxs_gamma_upper((double)x, (double)y))

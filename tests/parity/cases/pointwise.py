@@ -488,7 +488,7 @@ def polynomial(g):
     sizes = g.shape()
     x = g.tensor(sizes, g.pick('float32', 'float64'), 0 if 'shifted' in g.spelling else -1, 1)
     if g.chance(0.5):
-        return [x, g.int(0, 6)], {}
+        return [x, g.int(0, 6) if g.chance(0.8) else g.pick(9, 12, 17)], {}
     return [x, g.indices(g.broadcast_of(sizes), 7, dtype=g.pick('int64', 'float32'))], {}
 
 
