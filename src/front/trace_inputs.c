@@ -158,13 +158,20 @@ static bool is_checked(const fxs_value *v) {
            v->tag != FXS_V_FUNCTION && v->tag != FXS_V_OPAQUE;
 }
 
+/* Leaves as they are: what the trace's arena holds is not counted. */
+static fxs_status borrow(void *user, const fxs_value *leaf, fxs_value *out) {
+    (void)user;
+    *out = *leaf;
+    return FXS_OK;
+}
+
 /* A parameter's tree: a placeholder for each leaf; *out is what the forward gets. */
 static fxs_status tree_input(inputs *in, const fxs_value *fixed, fxs_value *out) {
     fxs_tracer *t = in->t;
     fxs_node *n;
     char name[300];
     if (fxs_pytree_container(fixed)) {
-        FXS_TRY(fxs_value_copy(t->ctx, &t->arena, fixed, out));
+        FXS_TRY(fxs_value_map(t->ctx, &t->arena, fixed, borrow, NULL, out));
         for (size_t i = 0; i < fxs_value_len(fixed); i++)
             FXS_TRY(tree_input(in, fxs_value_item(fixed, i), (fxs_value *)fxs_value_item(out, i)));
         return FXS_OK;

@@ -139,8 +139,11 @@ static void every_script_prints_what_torch_fx_prints(void **state) {
     run_folder("golden/fx", "", &table, &n);
     run_folder("golden/trace", "tr_", &table, &n);
     /* A line at a time: cmocka cuts long messages. */
-    for (const char *s = table.data ? table.data : ""; *s; s += strcspn(s, "\n") + 1)
-        print_message("%.*s\n", (int)strcspn(s, "\n"), s);
+    for (size_t at = 0; at < table.len; at++) {
+        size_t start = at;
+        at += strcspn(table.data + at, "\n");
+        print_message("%.*s\n", (int)(at - start), table.data + start);
+    }
     print_message("# %d of torch.fx's outputs are reproduced byte for byte, %d but for the lines "
                   "named above, graphs of %d in other programs, %d are Python's alone\n",
                   n.whole, n.partly, n.elsewhere, n.not_at_all);
