@@ -23,4 +23,15 @@
 #include "op/registry.h"
 #include "run/input_spec.h"
 
+/* A plug-in sees into these; one that was built with other headers than the library has another
+ * number here, and must not touch them. */
+#define FXS_FRONT_ABI                                                                              \
+    ((unsigned)(sizeof(struct fxs_ctx) + 3 * sizeof(fxs_value) + 5 * sizeof(fxs_tensor) +          \
+                7 * sizeof(struct fxs_node) + 11 * sizeof(struct fxs_graph) +                      \
+                13 * sizeof(struct fxs_module) + 17 * sizeof(fxs_parameter) +                      \
+                19 * sizeof(fxs_op) + 23 * sizeof(fxs_schema) + 29 * sizeof(fxs_meta) +            \
+                31 * sizeof(fxs_call)))
+/* The library's number. */
+FXS_API unsigned fxs_front_abi(void);
+
 #endif

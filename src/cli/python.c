@@ -53,7 +53,7 @@ const fxs_python_plugin *cli_python_open(void) {
         return NULL;
     }
     if (get()->abi != FXS_PYTHON_ABI) {
-        cli_error("%s belongs to another version of fxscope", path);
+        cli_error("%s belongs to another version of fxscope: build or install both together", path);
         return NULL;
     }
     return get();

@@ -125,4 +125,18 @@ expect 0 print zoo.py:net --format code --verbose -i 2x4
 prints "# File: zoo.py:9, code: return self.layer(x)"
 expect 0 print zoo.py:double --format code --verbose --torch2 -i 2x4
 prints "# File: zoo.py:15 in forward, code: return x + x"
+
+# ---- a plug-in that is not of this build ----
+
+if command -v cc >/dev/null; then
+    mkdir -p other/bin other/lib/fxscope
+    cp "$fxscope" other/bin/fxscope
+    printf 'struct { int abi; } const old = {1};\nconst void *fxs_python_plugin_get(void) { return &old; }\n' >old.c
+    cc -shared -fPIC -o other/lib/fxscope/libfxscope-python.so old.c
+    fxscope=$work/other/bin/fxscope
+    expect 1 print zoo.py:net
+    says "libfxscope-python.so belongs to another version of fxscope"
+else
+    skip "a plug-in that is not of this build" "there is no C compiler"
+fi
 finish

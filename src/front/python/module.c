@@ -41,6 +41,11 @@ static int (*const parts[])(PyObject *) = {
 };
 
 PyMODINIT_FUNC PyInit__fxscope(void) {
+    if (fxs_front_abi() != FXS_FRONT_ABI) {
+        PyErr_SetString(PyExc_ImportError, "_fxscope belongs to another version of libfxscope: "
+                                           "build or install both together");
+        return NULL;
+    }
     if (!fxpy_ctx())
         return PyErr_NoMemory();
     PyObject *module = PyModule_Create(&definition);

@@ -129,5 +129,6 @@ static int check(fxs_ctx *ctx, const char *file, const fxs_python_options *optio
 const fxs_python_plugin *fxs_python_plugin_get(void) {
     static const fxs_python_plugin plugin = {
         .abi = FXS_PYTHON_ABI, .run = fxpy_run_script, .load = load, .check = check};
-    return &plugin;
+    static const fxs_python_plugin strange = {.abi = -1};
+    return fxs_front_abi() == FXS_FRONT_ABI ? &plugin : &strange;
 }
