@@ -82,6 +82,7 @@ const fxs_family fxs_families[] = {
     {"random", fxs_ops_random, NULL, FXS_GROUP_CREATE},
     {"drawing", fxs_ops_random_draw, NULL, FXS_GROUP_CREATE},
     {"distributions", fxs_ops_random_more, NULL, FXS_GROUP_CREATE},
+    {"types", fxs_ops_scalar_types, NULL, FXS_GROUP_SHAPE},
     {"tensor facts", fxs_ops_scalar_tensor, NULL, FXS_GROUP_SHAPE},
     /* Python's own values come last: their rows take anything that the tensors' rows did not. */
     {"python numbers", fxs_ops_scalar_number, NULL, FXS_GROUP_OTHER},

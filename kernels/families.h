@@ -113,6 +113,7 @@ extern const fxs_op fxs_ops_order_more[];
 extern const fxs_op fxs_ops_random_more[];
 extern const fxs_op fxs_ops_analysis[];
 extern const fxs_op fxs_ops_linalg_more[];
+extern const fxs_op fxs_ops_scalar_types[];
 extern const fxs_op fxs_ops_native[];
 extern const fxs_module_row fxs_modules_native[];
 

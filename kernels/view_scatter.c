@@ -191,15 +191,18 @@ static fxs_status run_fill_diagonal(fxs_call *c) {
     line.sizes[0] = side;
     line.strides[0] = step;
     fxs_fill_tensor(c, &line, &c->arg[1]);
-    /* A tall matrix gets a new diagonal below each, with a row between them. */
-    for (int64_t row = t->sizes[1] + 1;
-         fxs_arg_bool(c, 2) && t->ndim == 2 && side == t->sizes[1] && row < t->sizes[0];
-         row += t->sizes[1] + 1) {
-        int64_t rest = t->sizes[0] - row;
-        line.offset = t->offset + row * t->strides[0];
-        line.sizes[0] = rest < side ? rest : side;
+    /* A tall matrix gets more diagonals, with a row between them: places are counted on as if they
+     * lay row by row, which is what PyTorch does. */
+    if (!fxs_arg_bool(c, 2) || t->ndim != 2 || t->sizes[0] <= t->sizes[1] + 1)
+        return FXS_OK;
+    int64_t size = (int64_t)fxs_dtype_size(t->dtype), over = t->sizes[1] + 1;
+    line.sizes[0] = (fxs_tensor_numel(t) + over - 1) / over - side;
+    line.offset = t->offset + t->strides[0] * over;
+    if (line.sizes[0] > 0 &&
+        (line.offset + (line.sizes[0] - 1) * step + 1) * size > (int64_t)t->storage->bytes)
+        return FXS_REFUSE(c, FXS_EINDEX, "the wrapped diagonal reaches beyond the storage");
+    if (line.sizes[0] > 0)
         fxs_fill_tensor(c, &line, &c->arg[1]);
-    }
     return FXS_OK;
 }
 

@@ -220,8 +220,22 @@ def assert_(g):
 @case('promote_types', 'result_type', 'can_cast')
 def promote_types(g):
     if 'result_type' in g.spelling:
-        return [g.tensor(g.shape(), g.any()), g.tensor(g.shape(), g.any())], {}
+        pair = [g.tensor(g.shape(), g.any()), g.tensor(g.shape(), g.any())]
+        if g.chance(0.4):
+            pair[g.int(0, 1)] = g.scalar()
+        return pair, {}
     return [dtype(g.pick(*ALL)), dtype(g.pick(*ALL))], {}
+
+
+@case('is_same_size')
+def is_same_size(g):
+    sizes = g.shape()
+    return [g.tensor(sizes, g.any()), g.tensor(sizes if g.chance(0.5) else g.broadcast_of(sizes), g.any())], {}
+
+
+@case('is_nonzero')
+def is_nonzero(g):
+    return [g.tensor(g.pick([], [1], [1, 1], [2], [0]), g.any(), 0, 1)], {}
 
 
 @case('finfo')
