@@ -534,9 +534,9 @@ const fxs_module_row fxs_modules_native[] = {
     {.name = "PoissonNLLLoss",
      .hyper = "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, "
               "reduction='mean'",
-     .call = "poisson_nll_loss(input, target, log_input=log_input, full=full, "
+     .call = "poisson_nll_loss(log_input, target, log_input=self.log_input, full=full, "
              "size_average=size_average, eps=eps, reduce=reduce, reduction=reduction)",
      .repr = "",
-     .forward = "input, target"},
+     .forward = "log_input, target"},
     {0},
 };

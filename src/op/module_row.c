@@ -441,6 +441,12 @@ static fxs_status all_parameters(const forward *f, fxs_value *out) {
 }
 
 static fxs_status resolve(const forward *f, const char *name, fxs_value *out) {
+    const fxs_value *own =
+        strncmp(name, "self.", 5) == 0 ? fxs_layer_hyper(f->layer, name + 5) : NULL;
+    if (own) {
+        *out = *own;
+        return FXS_OK;
+    }
     int at = list_index(parameters_of(f->layer->row), name);
     if (at >= 0)
         return forward_argument(f, name, at, out);

@@ -18,12 +18,12 @@
  * with one level: "conv2d(input, weight, bias, stride=stride)". Names are, in this order:
  * parameters of forward (those of .forward), state, hyper names, `training`. A parameter or buffer
  * that is not there is None. {A B} is a list of state, layers.#{A B} that of the children layers.0,
- * layers.1, ... in one list; layers.0.nhead is a child's argument. Literals: None True False,
- * numbers, 'text'. .trace  What tracing
- * through forward records, where that is not .call with its operator's name: a call by qualified
- * name ("Tensor.NAME" is a method), or "input" alone. NAME(N): a number as a tuple of N; NAME(f):
- * an int as a float. .forward Parameters of forward, separated by commas: NAME, or NAME? when it
- * may be left out, and perhaps ": TYPE" behind it. "input" when NULL. .children What the
+ * layers.1, ... in one list; layers.0.nhead is a child's argument. self.NAME is a hyper name where
+ * a parameter of forward has the same. Literals: None True False, numbers, 'text'. .trace  What
+ * tracing through forward records, where that is not .call with its operator's name: a call by
+ * qualified name ("Tensor.NAME" is a method), or "input" alone. NAME(N): a number as a tuple of N;
+ * NAME(f): an int as a float. .forward Parameters of forward, separated by commas: NAME, or NAME?
+ * when it may be left out, and perhaps ": TYPE" behind it. "input" when NULL. .children What the
  * constructor puts under the layer, separated by ';': NAME = CLASS(...) with hyper names in it;
  * NAME[HYPER]: a ModuleList of that many. What is None is not there. .repr   How print(model) shows
  * the arguments, for layers that are built from their constructor: names separated by commas,
