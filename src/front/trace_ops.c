@@ -236,7 +236,7 @@ static void print_macro(generator *g, const macro *m) {
     fprintf(g->out, "\n/* %s", m->spelling);
     for (int r = 0; r < m->nrows; r++)
         fprintf(g->out, "\n *   %s%s", m->rows[r]->name, m->rows[r]->schema);
-    fprintf(g->out, " */\ntypedef struct %s_args {\n    fxs_proxy ", m->name);
+    fprintf(g->out, " */\ntypedef struct %s_args {\n    char first;\n    fxs_proxy ", m->name);
     for (int i = 0; i < positional; i++)
         fprintf(g->out, "%sa%d", i ? ", " : "", i);
     for (int i = 0; i < n; i++)
@@ -245,7 +245,7 @@ static void print_macro(generator *g, const macro *m) {
             m->name, m->name, m->spelling);
     for (int i = 0; i < n; i++)
         fprintf(g->out, "%s%s", i ? " " : "", names[i]);
-    fprintf(g->out, "\", %d, &(%s_args){__VA_ARGS__}.a0)\n", positional, m->name);
+    fprintf(g->out, "\", %d, &(%s_args){.first = 0, __VA_ARGS__}.a0)\n", positional, m->name);
 }
 
 static const char head[] =
@@ -258,6 +258,9 @@ static const char head[] =
     " * by name is recorded by name, as in Python:\n"
     " *     fxs_conv2d(x, w, .stride = FXS_INTS(2, 2))     F.conv2d(x, w, stride=(2, 2))\n"
     " *     fxs_m_view(x, n, fxs_i(-1))                    x.view(n, -1)\n"
+    " * Numbers are given as fxs_i(2), fxs_f(0.5), fxs_b(true): C would take a bare 0 for an "
+    "argument that is left\n"
+    " * out, and another bare number is refused.\n"
     " * fxs_NAME is torch.nn.functional.NAME where there is one, otherwise torch.NAME; "
     "fxs_torch_NAME is torch's "
     "where\n"

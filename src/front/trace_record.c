@@ -282,9 +282,38 @@ static fxs_status given_fields(fxs_tracer *t, const char *names, size_t position
     return FXS_OK;
 }
 
+/* A number that stands where a proxy belongs, fxs_softmax(x, 1) for fxs_softmax(x, fxs_i(1)): C
+ * takes it, with no more than a warning, for the proxy's first pointers. */
+static bool is_bare_number(const fxs_proxy *p) {
+    enum { NEAR = 1 << 20 };
+    intptr_t v = (intptr_t)p->tracer;
+    return p->kind == FXS_P_ABSENT ? p->tracer || p->keyword : v && v > -NEAR && v < NEAR;
+}
+
+/* Refuses the first of them at the place of the call; true where there is one. */
+static bool refuse_bare_number(fxs_place at, const char *spelling, size_t n,
+                               const fxs_proxy *fields) {
+    size_t bad = 0, good = 0;
+    while (bad < n && !is_bare_number(&fields[bad]))
+        bad++;
+    while (good < n && (is_bare_number(&fields[good]) || !fields[good].tracer))
+        good++;
+    if (bad == n)
+        return false;
+    fxs_tracer *t = good < n ? fxs_tracer_of(at, 1, &fields[good]) : NULL;
+    if (t && !t->failed)
+        fxs_tracer_fail(t, FXS_EINVAL,
+                        "%s: a number can't be an argument as it is: write fxs_i(2), fxs_f(0.5) or "
+                        "fxs_b(true)",
+                        spelling);
+    return true;
+}
+
 fxs_proxy fxs_record_fields(fxs_place at, const char *spelling, const char *names,
                             size_t positional, const fxs_proxy *fields) {
     size_t n = positional + count_words(names ? names : ""), count = 0;
+    if (refuse_bare_number(at, spelling ? spelling : "", n, fields))
+        return (fxs_proxy){.kind = FXS_P_POISON, .n = (unsigned)at.line, .u.text = at.file};
     fxs_tracer *t = fxs_tracer_of(at, n, fields);
     fxs_value args, kwargs;
     if (!t || t->failed)

@@ -532,6 +532,30 @@ static void test_missing_arguments(void **state) {
                    "in f.forward: torch.nn.functional.relu() missing a required argument: 'input'");
 }
 
+/* fxs_softmax(x, 1) and fxs_softmax(x, .dim = -1), as C sees them. */
+static fxs_proxy bare_position(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    fxs_softmax_args a = {.a0 = x[0], .a1 = {.tracer = (fxs_tracer *)1, .keyword = (char *)2}};
+    a.a1.kind = 3;
+    return fxs_record_fields(FXS_HERE, "torch.softmax", "input", 2, &a.a0);
+}
+
+static fxs_proxy bare_name(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    fxs_proxy bare = {.tracer = (fxs_tracer *)(intptr_t)-1};
+    return fxs_softmax(x[0], .dim = bare);
+}
+
+static void test_bare_numbers(void **state) {
+    fxs_ctx *ctx = *state;
+    assert_refusal(ctx, "x", bare_position, NULL,
+                   "in f.forward: torch.softmax: a number can't be an argument as it is: write "
+                   "fxs_i(2), fxs_f(0.5) or fxs_b(true)");
+    assert_refusal(ctx, "x", bare_name, NULL,
+                   "in f.forward: torch.nn.functional.softmax: a number can't be an argument as it "
+                   "is: write fxs_i(2), fxs_f(0.5) or fxs_b(true)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_calls, new_ctx, free_ctx),
@@ -541,6 +565,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_tensors, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_readable, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_missing_arguments, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_bare_numbers, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
