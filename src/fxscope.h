@@ -522,7 +522,8 @@ FXS_API fxs_status fxs_inputs_new(fxs_ctx *ctx, fxs_inputs **out);
 FXS_API void fxs_inputs_free(fxs_inputs *in);
 /* One input as on the command line: [NAME=]SHAPE[:DTYPE[:LOW..HIGH]], NAME=@FILE.npy, NAME=int:3,
  * float:0.5, bool:true, str:TEXT, none. SHAPE is 1x3x224x224, or "scalar" for a tensor without
- * dimensions. Several as one value: [1x3, 1x4], (1x3, none), {ids: 2x50:int64, mask: 2x50}. */
+ * dimensions. Several as one value: [1x3, 1x4], (1x3, none), {ids: 2x50:int64, mask: 2x50}. Of a
+ * graph that was traced with trees, NAME is a parameter of forward or a placeholder. */
 FXS_API fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec);
 /* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference.
  */
@@ -573,7 +574,7 @@ typedef struct fxs_meta {
     double seconds;         /* executing only */
     const fxs_stats *stats; /* one a tensor of the result, in order; executing only */
     size_t nstats;
-    double overlay;     /* the user's own number for pictures, when has_overlay; of a box the sum */
+    double overlay; /* the user's own number for pictures, when has_overlay; of a box the sum */
     bool has_overlay;
     size_t inside, times; /* of a box (fxoutline.h): nodes in it, equal blocks it stands for */
 } fxs_meta;

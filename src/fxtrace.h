@@ -345,8 +345,8 @@ FXS_API fxs_status fxs_graph_module_new(fxs_module *root, fxs_graph *g, const ch
 /* ---- Showing what came out, in one line each
  * -------------------------------------------------------------------------------------------- */
 
-/* fxs_run with inputs as on the command line, separated by blanks: "1x3x224x224 n=int:3"; NULL:
- * none. */
+/* fxs_run with inputs as on the command line (fxs_inputs_add), separated by blanks: "1x3x224x224
+ * n=int:3", "x={ids: 2x50:int64, mask: 2x50} int:3"; NULL: none. */
 FXS_API fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options *opt,
                                 fxs_run_summary *summary);
 /* Writes m to a stream as Python's print does: "graph", "tabular", "modules", "file", "code",

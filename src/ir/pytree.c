@@ -153,15 +153,9 @@ static bool flat_already(const fxs_pytree *t, const fxs_value *args, size_t narg
     return tree;
 }
 
-fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *args, size_t nargs,
-                                  fxs_value *flat) {
+fxs_status fxs_pytree_flatten(const fxs_graph *g, const fxs_value *args, size_t nargs,
+                              fxs_value *flat) {
     const fxs_pytree *t = g->pytree;
-    *flat = fxs_none();
-    if (!t || flat_already(t, args, nargs))
-        return fxs_value_list(g->ctx, nargs, args, flat);
-    if (nargs > t->nparams)
-        return fxs_fail(g->ctx, FXS_ETYPE, "forward takes %zu inputs, but %zu were given",
-                        t->nparams, nargs);
     size_t n = 0;
     for (size_t i = 0; i < nargs; i++)
         n += fxs_pytree_leaves(fxs_value_item(&t->inputs, i));
@@ -175,6 +169,18 @@ fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *args, siz
     if (s != FXS_OK)
         fxs_value_unref(flat);
     return s;
+}
+
+fxs_status fxs_graph_flatten_inps(const fxs_graph *g, const fxs_value *args, size_t nargs,
+                                  fxs_value *flat) {
+    const fxs_pytree *t = g->pytree;
+    *flat = fxs_none();
+    if (!t || flat_already(t, args, nargs))
+        return fxs_value_list(g->ctx, nargs, args, flat);
+    if (nargs > t->nparams)
+        return fxs_fail(g->ctx, FXS_ETYPE, "forward takes %zu inputs, but %zu were given",
+                        t->nparams, nargs);
+    return fxs_pytree_flatten(g, args, nargs, flat);
 }
 
 typedef struct filler {

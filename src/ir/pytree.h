@@ -22,6 +22,10 @@ fxs_status fxs_pytree_flat(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_v
 fxs_status fxs_pytree_spec(fxs_graph *g, const fxs_value *v, fxs_value *out);
 /* In g's arena, with room for the names and trees of its parameters. */
 fxs_status fxs_pytree_new(fxs_graph *g, size_t nparams, fxs_pytree **out);
+/* One argument a parameter (FXS_V_UNKNOWN: not given) as a list of one value a placeholder; those
+ * of what was not given are FXS_V_UNKNOWN. g has trees, and nargs parameters or more. */
+fxs_status fxs_pytree_flatten(const fxs_graph *g, const fxs_value *args, size_t nargs,
+                              fxs_value *flat);
 /* Gives `to` the trees that `from` has, if any. */
 fxs_status fxs_pytree_copy(fxs_graph *to, const fxs_graph *from);
 

@@ -88,6 +88,22 @@ fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *o
     return s;
 }
 
+/* One input ends at a blank, but several as one value ({ids: 2x50, mask: 2x50}) have blanks inside
+ * their brackets. */
+static size_t spec_length(const char *spec) {
+    size_t n = strcspn(spec, " ="), depth = 0;
+    n = spec[n] == '=' ? n + 1 : 0;
+    if (!spec[n] || !strchr("[({", spec[n]))
+        return strcspn(spec, " ");
+    for (; spec[n] && (depth || spec[n] != ' '); n++) {
+        if (strchr("[({", spec[n]))
+            depth++;
+        else if (strchr("])}", spec[n]) && depth)
+            depth--;
+    }
+    return n;
+}
+
 fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options *opt,
                         fxs_run_summary *summary) {
     fxs_inputs *in;
@@ -95,7 +111,7 @@ fxs_status fxs_run_text(fxs_module *m, const char *inputs, const fxs_run_options
     fxs_status s = FXS_OK;
     inputs = inputs ? inputs : "";
     for (inputs += strspn(inputs, " "); *inputs && s == FXS_OK; inputs += strspn(inputs, " ")) {
-        size_t n = strcspn(inputs, " ");
+        size_t n = spec_length(inputs);
         char *spec = fxs_memdup0(inputs, n);
         s = spec ? fxs_inputs_add(in, spec) : fxs_fail_memory(m->ctx);
         fxs_free(spec);

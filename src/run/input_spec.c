@@ -6,6 +6,7 @@
 
 #include "base/pytext.h"
 #include "base/rng.h"
+#include "ir/pytree.h"
 #include "run/inputs.h"
 
 struct fxs_input_spec {
@@ -20,6 +21,10 @@ struct fxs_input_spec {
     fxs_value *keys; /* of a dict */
     size_t n, cap;
 };
+
+bool fxs_input_spec_is_tree(const fxs_input_spec *s) {
+    return s->container || fxs_pytree_container(&s->value);
+}
 
 typedef struct parser {
     fxs_ctx *ctx;

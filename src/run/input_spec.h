@@ -19,6 +19,8 @@ FXS_API void fxs_input_spec_free(fxs_input_spec *s);
  * the same numbers wherever it is made; in META mode they have no storage. */
 FXS_API fxs_status fxs_input_make(fxs_ctx *ctx, const fxs_input_spec *s, const char *name,
                                   fxs_run_mode mode, fxs_value *out);
+/* Several values as one: a list, tuple or dict. */
+bool fxs_input_spec_is_tree(const fxs_input_spec *s);
 /* FXS_EINVAL: what is wrong with it, and what an input looks like. */
 fxs_status fxs_input_refuse(fxs_ctx *ctx, const char *whole, const char *what);
 

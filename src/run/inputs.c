@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "ir/pytree.h"
 #include "run/input_spec.h"
 
 typedef struct input {
@@ -130,6 +131,8 @@ static fxs_status refuse_input(const fxs_inputs *in, const fxs_graph *g, const i
     for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n;
          n = next_placeholder(fxs_node_next(n)))
         fxs_buf_printf(&names, count++ ? ", %s" : "%s", n->target);
+    for (size_t k = 0; g->pytree && k < g->pytree->nparams; k++)
+        fxs_buf_printf(&names, k ? ", %s" : ", or with trees %s", g->pytree->params[k]);
     fxs_status s;
     if (names.failed)
         s = fxs_fail_memory(in->ctx);
@@ -181,12 +184,72 @@ static fxs_status bind_one(const fxs_inputs *in, const fxs_node *n, fxs_run_mode
     return FXS_OK;
 }
 
+/* ---- trees: an input by the name of a parameter of forward, whose leaves are placeholders */
+
+static bool gives_tree_by_position(const fxs_inputs *in) {
+    for (size_t i = 0; i < in->n; i++)
+        if (!in->items[i].name && fxs_input_spec_is_tree(in->items[i].spec))
+            return true;
+    return false;
+}
+
+/* The input that is a parameter's; in->n: none. */
+static size_t find_parameter(const fxs_inputs *in, const char *param, bool by_position,
+                             const bool *used) {
+    size_t first = in->n;
+    param += strspn(param, "*");
+    for (size_t i = in->n; i-- > 0;) {
+        if (used[i])
+            continue;
+        if (in->items[i].name && strcmp(in->items[i].name, param) == 0)
+            return i;
+        if (!in->items[i].name && by_position)
+            first = i;
+    }
+    return first;
+}
+
+static fxs_status make_parameters(const fxs_inputs *in, const fxs_pytree *t, fxs_run_mode mode,
+                                  bool *used, fxs_value *args) {
+    bool by_position = gives_tree_by_position(in);
+    for (size_t i = 0; i < t->nparams; i++) {
+        size_t k = find_parameter(in, t->params[i], by_position, used);
+        args[i].tag = FXS_V_UNKNOWN;
+        if (k == in->n)
+            continue;
+        used[k] = true;
+        FXS_TRY(fxs_input_make(in->ctx, in->items[k].spec, t->params[i], mode, &args[i]));
+    }
+    return FXS_OK;
+}
+
+/* values: one a placeholder; what is not given as part of a tree stays unknown. */
+static fxs_status bind_trees(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode,
+                             bool *used, fxs_value *values, size_t n) {
+    const fxs_pytree *t = g->pytree;
+    fxs_value *args = fxs_alloc0(t->nparams, sizeof *args), flat = fxs_none();
+    if (!args)
+        return fxs_fail_memory(g->ctx);
+    fxs_status s = make_parameters(in, t, mode, used, args);
+    s = s ? s : fxs_pytree_flatten(g, args, t->nparams, &flat);
+    for (size_t i = 0; i < n && i < fxs_value_len(&flat); i++)
+        values[i] = fxs_value_ref(*fxs_value_item(&flat, i));
+    fxs_value_unref(&flat);
+    for (size_t i = 0; i < t->nparams; i++)
+        fxs_value_unref(&args[i]);
+    fxs_free(args);
+    return s;
+}
+
 static fxs_status bind_all(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode, bool *used,
-                           fxs_value *values) {
+                           fxs_value *values, size_t count) {
     size_t k = 0;
+    if (g->pytree)
+        FXS_TRY(bind_trees(in, g, mode, used, values, count));
     for (const fxs_node *n = next_placeholder(fxs_graph_first(g)); n;
          n = next_placeholder(fxs_node_next(n)), k++)
-        FXS_TRY(bind_one(in, n, mode, used, &values[k]));
+        if (values[k].tag == FXS_V_UNKNOWN)
+            FXS_TRY(bind_one(in, n, mode, used, &values[k]));
     for (size_t i = 0; i < in->n; i++)
         if (!used[i])
             return refuse_input(in, g, &in->items[i]);
@@ -210,7 +273,7 @@ fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mod
     for (size_t i = 0; s == FXS_OK && i < n; i++)
         (*out)[i].tag = FXS_V_UNKNOWN;
     if (s == FXS_OK)
-        s = bind_all(in, g, mode, used, *out);
+        s = bind_all(in, g, mode, used, *out, n);
     fxs_free(used);
     if (s != FXS_OK) {
         fxs_input_values_free(*out, g);

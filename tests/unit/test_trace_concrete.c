@@ -105,6 +105,41 @@ static void test_fixed_tensors(void **state) {
     fxs_tensor_unref(t[0]);
 }
 
+static fxs_proxy sum_of_tree(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    fxs_proxy y = fxs_add(fxs_index(x[0], "ids"), fxs_index(fxs_index(x[0], "pair"), 0));
+    return fxs_add(y, x[1]);
+}
+
+/* Several as one value, with blanks between them, as the command line has them. */
+static void test_trees_run(void **state) {
+    static const char *const inputs[] = {"x={ids: 2x3, pair: [2x3, int:5]} int:2",
+                                         " y=int:2  x={pair: (2x3, none), ids:2x3} ",
+                                         "{ids: 2x3, pair: [2x3, int:5]} int:2",
+                                         "x_1=2x3 x_2=2x3 int:5 y=int:2"},
+                             *const broken[] = {"x={ids: 2x3, pair: [2x3, int:5] int:2",
+                                                "x={ids: 2x3} int:2", "[2x3, 2x3] int:2",
+                                                "z={ids: 2x3} int:2"},
+                             *const messages[] = {
+                                 "a bracket does not end", "input 'x': key 'pair' is missing",
+                                 "input 'x': a dict expected, found list",
+                                 "the model has no input 'z'; its inputs are: x_1, x_2, x_3, y, or "
+                                 "with trees x, y"};
+    fxs_ctx *ctx = *state;
+    fxs_trace_options opt = {.concrete_args = "x={'ids': PH, 'pair': [PH, PH]}"};
+    fxs_module *m;
+    fxs_run_summary summary;
+    assert_ok(ctx, fxs_trace_function(ctx, "f", "x, y", sum_of_tree, NULL, &opt, &m));
+    for (size_t i = 0; i < 4; i++) {
+        assert_ok(ctx, fxs_run_text(m, inputs[i], NULL, &summary));
+        assert_int_equal(summary.failed, 0);
+        assert_int_not_equal(fxs_run_text(m, broken[i], NULL, &summary), FXS_OK);
+        assert_non_null(strstr(fxs_ctx_error(ctx), messages[i]));
+        fxs_ctx_clear(ctx);
+    }
+    fxs_module_unref(m);
+}
+
 /* The checks stop a call with another value, wherever the graph runs. */
 static void test_checks_run(void **state) {
     fxs_ctx *ctx = *state;
@@ -435,6 +470,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_fixed_values, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_fixed_tensors, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_checks_run, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(test_trees_run, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_code_of_trees, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_code_that_compiles, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_python_file_of_trees, new_ctx, free_ctx),
