@@ -29,12 +29,15 @@ static void put_word(fxs_buf *b, const char *s) {
         fxs_buf_quoted(b, s, strlen(s));
 }
 
-static void put_scope(fxs_buf *b, const fxs_scope *s) {
+/* The root's path is left out; but a class alone, which is not the class at the top of the file,
+ * would read as a remark. */
+static void put_scope(fxs_buf *b, const fxs_scope *s, const char *class_name) {
     if (s->outer) {
-        put_scope(b, s->outer);
+        put_scope(b, s->outer, s->outer->class_name);
         fxs_buf_puts(b, " > ");
     }
-    if (*s->path || s->outer) {
+    bool alone = !s->outer && !s->call && (!class_name || strcmp(s->class_name, class_name) != 0);
+    if (*s->path || s->outer || alone) {
         put_word(b, s->path);
         fxs_buf_puts(b, ": ");
     }
@@ -77,13 +80,15 @@ static bool is_line_in_forward(const char *stack, const char *file, int line, fx
     return is;
 }
 
+static const char *class_of(const fxs_graph *g) { return g->owner ? g->owner->class_name : NULL; }
+
 void fxs_buf_origin(fxs_buf *b, const fxs_node *n, fxs_origin *before) {
     fxs_origin now = {.scope = n->scope, .file = n->file, .stack = n->stack_trace};
     now.line = n->file ? n->line : 0;
     if (now.scope != before->scope) {
         fxs_buf_puts(b, now.scope ? "    # in " : "    # in");
         if (now.scope)
-            put_scope(b, now.scope);
+            put_scope(b, now.scope, class_of(n->graph));
         fxs_buf_putc(b, '\n');
     }
     bool moved = !same_text(now.file, before->file) || now.line != before->line;

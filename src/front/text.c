@@ -333,6 +333,8 @@ static fxs_status graph_section(file *f) {
     f->graphs = part;
     f->has_graph = f->has_graph || n == 0;
     t->at += strcspn(t->at, "(") + 1;
+    const fxs_module *m = f->root ? fxs_module_find(f->root, part->path) : NULL;
+    t->class_name = m ? m->class_name : NULL;
     FXS_TRY(fxs_text_whole_graph(t, part->graph, f->wraps));
     f->wraps = NULL;
     return FXS_OK;

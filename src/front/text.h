@@ -10,9 +10,10 @@ typedef struct fxs_text {
     const char *file;
     const char *begin, *end; /* *end is NUL */
     const char *at;
-    fxs_arena *arena; /* values that are parsed, until they are copied into the IR */
-    fxs_map *nodes;   /* name -> fxs_node; NULL while only the extent of values is wanted */
-    size_t modules;   /* how many were made: folded lists can ask for any number */
+    fxs_arena *arena;       /* values that are parsed, until they are copied into the IR */
+    fxs_map *nodes;         /* name -> fxs_node; NULL while only the extent of values is wanted */
+    const char *class_name; /* of the module whose graph is read; NULL: not known */
+    size_t modules;         /* how many were made: folded lists can ask for any number */
 } fxs_text;
 
 /* FXS_EPARSE with file, line and column of `where`. */
@@ -60,7 +61,8 @@ typedef struct fxs_text_origin {
     const char *file, *stack;
     int line;
 } fxs_text_origin;
-/* A line that begins with '#': notes what it says. What is none of these comments is passed over. */
+/* A line that begins with '#': notes what it says. What is none of these comments is passed over.
+ */
 fxs_status fxs_text_origin_line(fxs_text *t, fxs_graph *g, fxs_text_origin *o);
 /* A graph with t->at behind "graph(", into g. */
 fxs_status fxs_text_whole_graph(fxs_text *t, fxs_graph *g, const struct fxs_text_wrap *wraps);

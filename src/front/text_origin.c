@@ -90,9 +90,20 @@ static fxs_status read_steps(line l, bool make, const fxs_scope **out, bool *who
     return FXS_OK;
 }
 
+/* One word is a scope when it is the class of the graph's module, and else may be anybody's remark:
+ * "# in short". */
+static bool is_remark(const line *l) {
+    size_t n = (size_t)(l->t.end - l->t.at);
+    const char *name = l->t.class_name;
+    bool word = !memchr(l->t.at, ':', n) && !memchr(l->t.at, ' ', n) && !strchr("'\"", *l->t.at);
+    return word && !(name && strlen(name) == n && memcmp(name, l->t.at, n) == 0);
+}
+
 static fxs_status read_scope(line *l, fxs_text_origin *o) {
     const fxs_scope *scope = NULL;
     bool whole;
+    if (is_remark(l))
+        return FXS_OK;
     FXS_TRY(read_steps(*l, false, &scope, &whole));
     if (whole)
         FXS_TRY(read_steps(*l, true, &o->scope, &whole));

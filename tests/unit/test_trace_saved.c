@@ -126,7 +126,7 @@ static void odd_origins_are_kept(void **state) {
 /* Comments are no part of the graph, wherever they stand and whatever they look like. */
 static void other_comments_change_nothing(void **state) {
     static const char text[] =
-        "graph():\n    # what comes in\n    # in the beginning\n"
+        "A()\ngraph():\n    # what comes in\n    # in the beginning\n    # in short\n"
         "    %x : [#users=1] = placeholder[target=x]\n"
         "# in A > b: B\n# in A > b\n# inner\n# at\n# at nowhere\n# at :3\n# at a:99999999999\n"
         "# at 'a:3\n# stack 'never closed\n# stack 3\n# in A > > B\n#\n"
@@ -145,6 +145,31 @@ static void other_comments_change_nothing(void **state) {
     assert_string_equal(fxs_ctx_error(ctx), "");
     fxs_free(have);
     fxs_module_unref(m);
+}
+
+/* A class alone is a scope when it is the class of the tree, or has the root's path in front. */
+static void classes_alone(void **state) {
+    static const struct {
+        const char *comment, *scope;
+    } cases[] = {{"in Net", "Net"},          {"in Other", NULL}, {"in '': Other", "Other"},
+                 {"in Net (call 2)", "Net"}, {"in word", NULL},  {"in \"Net\"", "Net"}};
+    fxs_ctx *ctx = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "Net()\ngraph():\n    # %s\n    %%x : [#users=1] = placeholder[target=x]\n"
+                 "    return x\n",
+                 cases[i].comment);
+        fxs_module *m = load(ctx, text);
+        const fxs_scope *s = fxs_node_scope(fxs_graph_first(m->graph));
+        assert_int_equal(s != NULL, cases[i].scope != NULL);
+        if (s) {
+            assert_string_equal(s->class_name, cases[i].scope);
+            assert_string_equal(s->path, "");
+        }
+        assert_kept(m);
+        fxs_module_unref(m);
+    }
 }
 
 static char *outlined(fxs_module *m) {
@@ -203,6 +228,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(origins_are_kept, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(odd_origins_are_kept, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(other_comments_change_nothing, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(classes_alone, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(outlines_are_the_same, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_may_be_out, new_ctx, free_ctx),
     };
