@@ -130,11 +130,9 @@ static void paint_line(cairo_t *cr, const fxs_view *v, fxs_ink ink, const fxs_li
 static void paint_frames(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, TABLE_LINE);
-    for (size_t i = 1; i < v->nclusters; i++) {
+    fxs_area in = fxs_area_grown(*seen, LINE_REACH);
+    FXS_AREAS_EACH (i, s->frame_areas, in) {
         const fxs_area *f = &s->frames[i];
-        fxs_area area = fxs_area_grown(*f, LINE_REACH);
-        if (!fxs_frame_shown(f) || !fxs_area_touches(&area, seen))
-            continue;
         set_color(cr, v->theme->nontensor);
         rectangle(cr, on_grid(cr, f->low.x, f->low.y, crisp),
                   on_grid(cr, f->high.x, f->high.y, crisp));
@@ -183,7 +181,7 @@ static void paint_legend(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, 
 static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, 1);
-    for (size_t i = 0; i < v->nedges; i++)
+    FXS_AREAS_EACH (i, s->edge_areas, *seen)
         if (s->curves[i].n && fxs_area_touches(&s->curves[i].area, seen))
             paint_edge(cr, v->theme, &v->edges[i], &s->curves[i], seen);
     cairo_set_dash(cr, NULL, 0, 0);
@@ -192,15 +190,11 @@ static void paint_edges(cairo_t *cr, const fxs_scene *s, const fxs_area *seen) {
 static void paint_nodes(cairo_t *cr, const fxs_scene *s, const fxs_area *seen, bool crisp) {
     const fxs_view *v = s->view;
     cairo_set_line_width(cr, TABLE_LINE);
-    for (size_t i = 0; i < v->nnodes; i++) {
-        const fxs_label *l = &v->nodes[i].label;
-        const fxs_box *b = &s->boxes[i];
-        fxs_area area =
-            fxs_area_grown((fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}}, LINE_REACH);
-        if (fxs_area_touches(&area, seen))
-            paint_node(cr, v, &v->nodes[i], b, seen, crisp);
-    }
-    for (size_t i = 0; i < v->nedges; i++)
+    fxs_area in = fxs_area_grown(*seen, LINE_REACH);
+    FXS_AREAS_EACH (i, s->node_areas, in)
+        paint_node(cr, v, &v->nodes[i], &s->boxes[i], seen, crisp);
+    in = fxs_area_grown(*seen, fxs_faces[FXS_INK_KEY].line); /* as paint_line sees labels */
+    FXS_AREAS_EACH (i, s->edge_areas, in)
         if (fxs_label_shown(s, i))
             paint_line(cr, v, FXS_INK_KEY, &v->edges[i].label, s->curves[i].label, seen);
     paint_line(cr, v, FXS_INK_TITLE, &v->title, s->title, seen);

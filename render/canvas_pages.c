@@ -186,7 +186,8 @@ static void paint_part(cairo_t *cr, const fxs_pages *p, const fxs_area *area, fx
 static void paint_foreign(cairo_t *cr, const fxs_pages *p, size_t page) {
     const fxs_scene *s = p->scene;
     const fxs_area *area = &p->pages[page].area;
-    for (size_t i = 0; i < s->view->nnodes; i++) {
+    fxs_area in = fxs_area_grown(*area, 1);
+    FXS_AREAS_EACH (i, s->node_areas, in) {
         fxs_area box = fxs_area_grown(fxs_scene_box(s, i), 1);
         fxs_area seen = {{fmax(box.low.x, area->low.x), fmax(box.low.y, area->low.y)},
                          {fmin(box.high.x, area->high.x), fmin(box.high.y, area->high.y)}};
@@ -270,18 +271,27 @@ static void paint_page_frame(cairo_t *cr, const fxs_pages *p, size_t page, fxs_a
     link_to(cr, fxs_page_number(p, page), a);
 }
 
+/* Where the strip begins along the flow whose first page that is. */
+static double strip_begin(const fxs_pages *p, const overview *o, size_t first) {
+    bool lr = p->scene->view->lr;
+    size_t strip = p->pages[first].band / o->each;
+    double begin = INFINITY;
+    for (size_t k = first; k < p->n && p->pages[k].band / o->each == strip; k++)
+        begin = fmin(begin, lr ? p->pages[k].area.low.x : p->pages[k].area.low.y);
+    return begin;
+}
+
 static void paint_overview(cairo_t *cr, const fxs_pages *p, bool *ok) {
     bool lr = p->scene->view->lr;
     overview o = choose_overview(p);
     double step = across(p->scene) * o.scale + OVERVIEW_GAP;
-    for (int pass = 0; pass < 2; pass++) /* numbers are over everything */
+    for (int pass = 0; pass < 2; pass++) { /* numbers are over everything */
+        double begin = 0;
         for (size_t i = 0; i < p->n; i++) {
             const fxs_page *page = &p->pages[i];
             size_t strip = page->band / o.each;
-            double begin = lr ? p->scene->w : p->scene->h;
-            for (size_t k = 0; k < p->n; k++) /* where the strip begins */
-                if (p->pages[k].band == strip * o.each)
-                    begin = fmin(begin, lr ? p->pages[k].area.low.x : p->pages[k].area.low.y);
+            if (i == 0 || p->pages[i - 1].band / o.each != strip)
+                begin = strip_begin(p, &o, i);
             double x = lr ? (page->area.low.x - begin) * o.scale
                           : (double)strip * step + page->area.low.x * o.scale;
             double y = lr ? (double)strip * step + page->area.low.y * o.scale
@@ -295,6 +305,7 @@ static void paint_overview(cairo_t *cr, const fxs_pages *p, bool *ok) {
             else
                 paint_part(cr, p, &page->area, at, o.scale);
         }
+    }
 }
 
 bool fxs_paint_pages(cairo_t *cr, const fxs_pages *p) {

@@ -586,8 +586,7 @@ static fxs_status move_all(columns *c) {
         c->frames[0] = (fxs_area){{0, 0}, {0, 0}};
     }
     s->view = c->view;
-    fxs_scene_finish(s);
-    return FXS_OK;
+    return fxs_scene_finish(s);
 }
 
 static fxs_status copy_view(columns *c) {

@@ -81,60 +81,11 @@ void fxs_bezier_split(const fxs_point p[4], double t, fxs_point first[4], fxs_po
 /* ---- what is in the way
  * ------------------------------------------------------------------------------------ */
 
-fxs_area fxs_scene_box(const fxs_scene *s, size_t node) {
-    const fxs_label *l = &s->view->nodes[node].label;
-    const fxs_box *b = &s->boxes[node];
-    return (fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}};
-}
-
-fxs_area fxs_scene_label(const fxs_scene *s, size_t edge) {
-    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
-    fxs_point at = s->curves[edge].label;
-    return (fxs_area){
-        {at.x, at.y - face->baseline},
-        {at.x + s->view->edges[edge].label.width, at.y - face->baseline + face->line}};
-}
-
 static fxs_area frame_head(const fxs_scene *s, size_t cluster) {
     const fxs_area *f = &s->frames[cluster];
     return (fxs_area){
         f->low,
         {f->low.x + s->view->clusters[cluster].label.width + FXS_PAD_X, f->low.y + FXS_FRAME_HEAD}};
-}
-
-/* The boxes, labels of edges, heads of frames, bars and other texts of the scene, one for each i;
- * false behind the last. What is not drawn is an empty area. */
-static bool obstacle(const fxs_scene *s, size_t i, fxs_area *out) {
-    const fxs_view *v = s->view;
-    *out = fxs_area_none();
-    if (i < v->nnodes) {
-        *out = fxs_scene_box(s, i);
-        return true;
-    }
-    i -= v->nnodes;
-    if (i < v->nedges) {
-        if (fxs_label_shown(s, i))
-            *out = fxs_scene_label(s, i);
-        return true;
-    }
-    i -= v->nedges;
-    if (i < v->nclusters) {
-        if (i && v->clusters[i].label.len && fxs_frame_shown(&s->frames[i]))
-            *out = frame_head(s, i);
-        return true;
-    }
-    i -= v->nclusters;
-    if (i < s->nbars) {
-        *out = s->bars[i];
-        return true;
-    }
-    i -= s->nbars;
-    if (i >= s->nnotes)
-        return false;
-    const fxs_note *n = &s->notes[i];
-    *out =
-        (fxs_area){{n->at.x, n->at.y - fxs_faces[n->ink].line}, {n->at.x + n->line.width, n->at.y}};
-    return true;
 }
 
 static int by_low(const void *a, const void *b) {
@@ -144,19 +95,52 @@ static int by_low(const void *a, const void *b) {
     return p->high < q->high ? -1 : p->high > q->high;
 }
 
-/* What obstacles of the area cover, sorted and not merged. */
+typedef struct covers {
+    const fxs_area *in;
+    bool x;
+    fxs_gap *list; /* NULL: counts only */
+    size_t n;
+} covers;
+
+static void cover(covers *c, fxs_area o) {
+    if (!fxs_area_touches(&o, c->in))
+        return;
+    if (c->list)
+        c->list[c->n] = (fxs_gap){along(o.low, c->x), along(o.high, c->x)};
+    c->n++;
+}
+
+/* What boxes, labels of edges, heads of frames, bars and other texts cover. */
+static void cover_all(const fxs_scene *s, covers *c) {
+    const fxs_view *v = s->view;
+    FXS_AREAS_EACH (i, s->node_areas, *c->in)
+        cover(c, fxs_scene_box(s, i));
+    FXS_AREAS_EACH (i, s->edge_areas, *c->in)
+        if (fxs_label_shown(s, i))
+            cover(c, fxs_scene_label(s, i));
+    FXS_AREAS_EACH (i, s->frame_areas, *c->in)
+        if (v->clusters[i].label.len)
+            cover(c, frame_head(s, i));
+    for (size_t i = 0; i < s->nbars; i++)
+        cover(c, s->bars[i]);
+    for (size_t i = 0; i < s->nnotes; i++) {
+        const fxs_note *n = &s->notes[i];
+        fxs_point low = {n->at.x, n->at.y - fxs_faces[n->ink].line},
+                  high = {n->at.x + n->line.width, n->at.y};
+        cover(c, (fxs_area){low, high});
+    }
+}
+
+/* What is covered in the area, sorted and not merged. */
 static fxs_status find_covers(const fxs_scene *s, bool x, const fxs_area *in, fxs_arena *a,
                               fxs_gap **out, size_t *n) {
-    const fxs_view *v = s->view;
-    size_t room = v->nnodes + v->nedges + v->nclusters + s->nbars + s->nnotes;
-    *out = FXS_NEW_N(a, fxs_gap, room + 1);
-    *n = 0;
-    if (!*out)
+    covers c = {.in = in, .x = x};
+    cover_all(s, &c);
+    if (!(*out = c.list = FXS_NEW_N(a, fxs_gap, c.n + 1)))
         return FXS_ENOMEM;
-    fxs_area o;
-    for (size_t i = 0; obstacle(s, i, &o); i++)
-        if (o.low.x <= o.high.x && fxs_area_touches(&o, in))
-            (*out)[(*n)++] = (fxs_gap){along(o.low, x), along(o.high, x)};
+    c.n = 0;
+    cover_all(s, &c);
+    *n = c.n;
     qsort(*out, *n, sizeof **out, by_low);
     return FXS_OK;
 }
@@ -224,13 +208,15 @@ static size_t cross_curve(const fxs_curve *c, size_t edge, bool x, double at, co
 fxs_status fxs_cut_crossings(const fxs_scene *s, bool along_x, double at, const fxs_area *in,
                              fxs_arena *a, fxs_crossing **out, size_t *n) {
     size_t room = 0;
-    for (size_t e = 0; e < s->view->nedges; e++)
+    fxs_area cut = *in; /* the line itself */
+    *(along_x ? &cut.low.x : &cut.low.y) = *(along_x ? &cut.high.x : &cut.high.y) = at;
+    FXS_AREAS_EACH (e, s->edge_areas, cut)
         room += cross_curve(&s->curves[e], e, along_x, at, in, NULL);
     *n = 0;
     *out = FXS_NEW_N(a, fxs_crossing, room + 1);
     if (!*out)
         return FXS_ENOMEM;
-    for (size_t e = 0; e < s->view->nedges; e++)
+    FXS_AREAS_EACH (e, s->edge_areas, cut)
         *n += cross_curve(&s->curves[e], e, along_x, at, in, *out + *n);
     qsort(*out, *n, sizeof **out, by_place);
     return FXS_OK;
@@ -248,10 +234,9 @@ size_t fxs_cut_lines(const fxs_crossing *c, size_t n) {
 
 size_t fxs_cut_frames(const fxs_scene *s, bool along_x, double at, const fxs_area *in) {
     size_t n = 0;
-    for (size_t i = 1; i < s->view->nclusters; i++) {
+    FXS_AREAS_EACH (i, s->frame_areas, *in) {
         const fxs_area *f = &s->frames[i];
-        n += fxs_frame_shown(f) && fxs_area_touches(f, in) && along(f->low, along_x) < at &&
-             along(f->high, along_x) > at;
+        n += along(f->low, along_x) < at && along(f->high, along_x) > at;
     }
     return n;
 }
@@ -264,7 +249,7 @@ enum {
     TRIED = 48,    /* places for a cut, the last ones of those that there are */
     BOX_COST = 100 /* lines that are rather cut than a box */
 };
-#define MUCH_WORK 3e7 /* curves looked at in all; fewer places are tried then */
+#define MUCH_WORK 3e7 /* crossings looked at in all; one place is tried for each cut then */
 
 typedef struct cutter {
     const fxs_scene *s;
@@ -273,7 +258,7 @@ typedef struct cutter {
     fxs_arena scratch;
     fxs_gap *covers, *gaps;
     size_t ncovers, ngaps;
-    size_t most; /* places that are tried for a cut */
+    double work; /* crossings looked at */
 } cutter;
 
 static size_t covers_cut(const cutter *c, double at) {
@@ -298,6 +283,7 @@ static fxs_status consider(cutter *c, double at, size_t boxes, double start, dou
     if (cost >= best->cost)
         return FXS_OK;
     fxs_status status = fxs_cut_crossings(c->s, c->x, at, c->in, &c->scratch, &list, &n);
+    c->work += (double)n;
     if (status == FXS_OK && cost + (double)fxs_cut_lines(list, n) < best->cost)
         *best = (choice){at, cost + (double)fxs_cut_lines(list, n), boxes};
     fxs_arena_reset(&c->scratch);
@@ -307,9 +293,9 @@ static fxs_status consider(cutter *c, double at, size_t boxes, double start, dou
 /* Gaps in the second half of what a piece may cover; where there is none, places at equal
  * distances. */
 static fxs_status choose(cutter *c, double start, double limit, choice *best) {
-    size_t tried = 0;
+    size_t tried = 0, most = c->work > MUCH_WORK ? 1 : TRIED;
     *best = (choice){start + limit, INFINITY, 0};
-    for (size_t i = c->ngaps; i-- > 0 && tried < c->most;) {
+    for (size_t i = c->ngaps; i-- > 0 && tried < most;) {
         double room = c->gaps[i].high - c->gaps[i].low,
                at = c->gaps[i].low + fmin(FXS_CUT_NEAR, room / 2);
         if (at <= start + limit / 3)
@@ -319,8 +305,8 @@ static fxs_status choose(cutter *c, double start, double limit, choice *best) {
         tried++;
         FXS_TRY(consider(c, at, 0, start, limit, best));
     }
-    for (size_t i = 0; !tried && i < c->most; i++) {
-        double at = floor(start + limit * (1 - (double)i / (2.0 * (double)c->most))) - 0.13;
+    for (size_t i = 0; !tried && i < most; i++) {
+        double at = floor(start + limit * (1 - (double)i / (2.0 * (double)most))) - 0.13;
         FXS_TRY(consider(c, at, covers_cut(c, at), start, limit, best));
     }
     return FXS_OK;
@@ -348,8 +334,6 @@ fxs_status fxs_cut_pieces(const fxs_scene *s, bool along_x, const fxs_area *in, 
     if (pieces > 1) /* about equal ones */
         limit = fmin(limit, length / pieces * 1.15);
     size_t room = (size_t)(3 * fmax(length, 0) / limit) + 4;
-    double work = (double)(s->view->nedges + 1) * (length / limit);
-    c.most = (size_t)fmin(TRIED, fmax(1, MUCH_WORK / work));
     *boxes = 0;
     *cuts = FXS_NEW_N(a, double, room);
     if (!*cuts)

@@ -38,9 +38,6 @@ fxs_status fxs_cut_pieces(const fxs_scene *s, bool along_x, const fxs_area *in, 
 size_t fxs_bezier_crossings(const fxs_point p[4], bool along_x, double at, double t[3]);
 /* Splits a cubic curve in two, which may lie over p. */
 void fxs_bezier_split(const fxs_point p[4], double t, fxs_point first[4], fxs_point second[4]);
-fxs_area fxs_scene_box(const fxs_scene *s, size_t node);
-/* Where the label of an edge is, which must be shown. */
-fxs_area fxs_scene_label(const fxs_scene *s, size_t edge);
 
 /* Points behind a box, where lines still run straight. Cuts are at no round place: lines and boxes
  * are, and none shall run along a cut. */

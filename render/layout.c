@@ -98,6 +98,5 @@ fxs_status fxs_layout(fxs_ctx *ctx, const fxs_view *v, const char *engine, doubl
     fxs_status status = try_in_turn(list, asked, v, size, seconds, s, notes);
     if (status != FXS_OK)
         return fail_with_note(ctx, status, notes);
-    fxs_scene_finish(s);
-    return FXS_OK;
+    return fxs_scene_finish(s) == FXS_OK ? FXS_OK : fxs_fail_memory(ctx);
 }

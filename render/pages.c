@@ -23,38 +23,23 @@ size_t fxs_page_number(const fxs_pages *p, size_t page) { return page + (p->n > 
 /* What the scene shows within an area; empty when it is blank there. */
 static fxs_area shown_in(const fxs_scene *s, const fxs_area *in) {
     fxs_area e = fxs_area_none();
-    const fxs_view *v = s->view;
-    for (size_t i = 0; i < v->nnodes; i++) {
-        fxs_area box = fxs_scene_box(s, i);
-        if (fxs_area_touches(&box, in)) {
-            fxs_area_reach(&e, box.low.x, box.low.y);
-            fxs_area_reach(&e, box.high.x, box.high.y);
-        }
-    }
-    for (size_t i = 0; i < v->nclusters; i++)
-        if (fxs_frame_shown(&s->frames[i]) && fxs_area_touches(&s->frames[i], in)) {
-            fxs_area_reach(&e, s->frames[i].low.x, s->frames[i].low.y);
-            fxs_area_reach(&e, s->frames[i].high.x, s->frames[i].high.y);
-        }
-    for (size_t i = 0; i < v->nedges; i++) {
+    FXS_AREAS_EACH (i, s->node_areas, *in)
+        fxs_area_join(&e, &s->node_areas.level[0][i]);
+    FXS_AREAS_EACH (i, s->frame_areas, *in)
+        fxs_area_join(&e, &s->frames[i]);
+    FXS_AREAS_EACH (i, s->edge_areas, *in) {
         const fxs_curve *c = &s->curves[i];
-        if (!c->n || !fxs_area_touches(&c->area, in))
-            continue;
         for (size_t k = 0; k + 3 < c->n; k += 3) {
             fxs_area piece = fxs_area_none();
             for (size_t j = 0; j < 4; j++)
                 fxs_area_reach(&piece, c->points[k + j].x, c->points[k + j].y);
-            if (fxs_area_touches(&piece, in)) {
-                fxs_area_reach(&e, piece.low.x, piece.low.y);
-                fxs_area_reach(&e, piece.high.x, piece.high.y);
-            }
+            if (fxs_area_touches(&piece, in))
+                fxs_area_join(&e, &piece);
         }
         if (fxs_label_shown(s, i)) {
             fxs_area label = fxs_scene_label(s, i);
-            if (fxs_area_touches(&label, in)) {
-                fxs_area_reach(&e, label.low.x, label.low.y);
-                fxs_area_reach(&e, label.high.x, label.high.y);
-            }
+            if (fxs_area_touches(&label, in))
+                fxs_area_join(&e, &label);
         }
     }
     return e;

@@ -20,24 +20,6 @@ fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s) {
 
 void fxs_scene_free(fxs_scene *s) { fxs_arena_clear(&s->arena); }
 
-fxs_area fxs_area_none(void) { return (fxs_area){{INFINITY, INFINITY}, {-INFINITY, -INFINITY}}; }
-
-void fxs_area_reach(fxs_area *a, double x, double y) {
-    a->low.x = fmin(a->low.x, x);
-    a->low.y = fmin(a->low.y, y);
-    a->high.x = fmax(a->high.x, x);
-    a->high.y = fmax(a->high.y, y);
-}
-
-fxs_area fxs_area_grown(fxs_area a, double by) {
-    return (fxs_area){{a.low.x - by, a.low.y - by}, {a.high.x + by, a.high.y + by}};
-}
-
-bool fxs_area_touches(const fxs_area *a, const fxs_area *b) {
-    return a->low.x <= b->high.x && a->high.x >= b->low.x && a->low.y <= b->high.y &&
-           a->high.y >= b->low.y;
-}
-
 static fxs_area measure(const fxs_scene *s) {
     fxs_area e = fxs_area_none();
     for (size_t i = 0; i < s->view->nnodes; i++) {
@@ -84,7 +66,33 @@ static void shift_curve(fxs_curve *c, double dx, double dy) {
     c->area = fxs_area_grown(area, FXS_ARROW_LENGTH);
 }
 
-void fxs_scene_finish(fxs_scene *s) {
+/* Where everything is, for those who look at a part of the picture. */
+static fxs_status note_areas(fxs_scene *s) {
+    const fxs_view *v = s->view;
+    if (!fxs_areas_open(&s->node_areas, v->nnodes, &s->arena) ||
+        !fxs_areas_open(&s->edge_areas, v->nedges, &s->arena) ||
+        !fxs_areas_open(&s->frame_areas, v->nclusters, &s->arena))
+        return FXS_ENOMEM;
+    for (size_t i = 0; i < v->nnodes; i++)
+        s->node_areas.level[0][i] = fxs_scene_box(s, i);
+    for (size_t i = 0; i < v->nedges; i++) {
+        fxs_area *a = &s->edge_areas.level[0][i];
+        *a = s->curves[i].n ? s->curves[i].area : fxs_area_none();
+        if (fxs_label_shown(s, i)) {
+            fxs_area label = fxs_scene_label(s, i);
+            fxs_area_join(a, &label);
+        }
+    }
+    for (size_t i = 0; i < v->nclusters; i++)
+        s->frame_areas.level[0][i] =
+            i && fxs_frame_shown(&s->frames[i]) ? s->frames[i] : fxs_area_none();
+    fxs_areas_close(&s->node_areas);
+    fxs_areas_close(&s->edge_areas);
+    fxs_areas_close(&s->frame_areas);
+    return FXS_OK;
+}
+
+fxs_status fxs_scene_finish(fxs_scene *s) {
     const fxs_line *title = &s->view->title;
     fxs_area e = measure(s);
     double heading = title->len ? fxs_faces[FXS_INK_TITLE].line + TITLE_GAP : 0;
@@ -112,6 +120,21 @@ void fxs_scene_finish(fxs_scene *s) {
         }
     for (size_t i = 0; i < s->view->nedges; i++)
         shift_curve(&s->curves[i], dx, dy);
+    return note_areas(s);
+}
+
+fxs_area fxs_scene_box(const fxs_scene *s, size_t node) {
+    const fxs_label *l = &s->view->nodes[node].label;
+    const fxs_box *b = &s->boxes[node];
+    return (fxs_area){{b->x, b->y}, {b->x + l->w, b->y + l->h}};
+}
+
+fxs_area fxs_scene_label(const fxs_scene *s, size_t edge) {
+    const fxs_face *face = &fxs_faces[FXS_INK_KEY];
+    fxs_point at = s->curves[edge].label;
+    return (fxs_area){
+        {at.x, at.y - face->baseline},
+        {at.x + s->view->edges[edge].label.width, at.y - face->baseline + face->line}};
 }
 
 bool fxs_label_shown(const fxs_scene *s, size_t edge) {

@@ -4,19 +4,12 @@
 #ifndef FXS_RENDER_SCENE_H
 #define FXS_RENDER_SCENE_H
 
+#include "areas.h"
 #include "view.h"
-
-typedef struct fxs_point {
-    double x, y;
-} fxs_point;
 
 typedef struct fxs_box {
     double x, y; /* top left corner; the size is the label's */
 } fxs_box;
-
-typedef struct fxs_area {
-    fxs_point low, high;
-} fxs_area;
 
 /* A chain of cubic Bezier curves (3k + 1 points; 0: not drawn), then an arrow from the last point
  * to the tip. */
@@ -51,21 +44,20 @@ typedef struct fxs_scene {
     fxs_point *swatch_texts; /* and the left ends of their texts' baselines */
     double w, h;
     fxs_point title; /* left end of the baseline */
+    /* Where each node, edge (its label included) and cluster's frame is, by fxs_scene_finish. */
+    fxs_areas node_areas, edge_areas, frame_areas;
 } fxs_scene;
-
-/* An area without a point, an area with one more point, an area with a margin; whether two touch.
- */
-fxs_area fxs_area_none(void);
-void fxs_area_reach(fxs_area *a, double x, double y);
-fxs_area fxs_area_grown(fxs_area a, double by);
-bool fxs_area_touches(const fxs_area *a, const fxs_area *b);
 
 /* Starts a scene with all places zero; fxs_scene_free also after an error. */
 fxs_status fxs_scene_new(const fxs_view *v, fxs_scene *s);
 void fxs_scene_free(fxs_scene *s);
-/* An engine's coordinates become the picture's: margin, room for the title, size. */
-void fxs_scene_finish(fxs_scene *s);
+/* An engine's coordinates become the picture's: margin, room for the title, size. What is moved
+ * after that needs it again. FXS_OK or FXS_ENOMEM. */
+fxs_status fxs_scene_finish(fxs_scene *s);
 
+/* Where a node's box is, where an edge's label is. */
+fxs_area fxs_scene_box(const fxs_scene *s, size_t node);
+fxs_area fxs_scene_label(const fxs_scene *s, size_t edge);
 bool fxs_label_shown(const fxs_scene *s, size_t edge);
 bool fxs_frame_shown(const fxs_area *frame);
 /* Left end of the baseline of a frame's label. */
