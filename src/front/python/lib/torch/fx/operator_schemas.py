@@ -183,6 +183,11 @@ def _wrong(overload, args, kwargs):
     return None
 
 
+def _complete(overload, args, kwargs):
+    """Has every parameter that needs one a value?"""
+    return all(p.has_default or p.name in kwargs or i < len(args) for i, p in enumerate(overload))
+
+
 def _check_strict(function, args, kwargs):
     kwargs = kwargs or {}
     method = isinstance(function, str)
@@ -198,6 +203,7 @@ def _check_strict(function, args, kwargs):
     if name in ('tensor', 'as_tensor'):
         raise TypeError('`__cuda_array_interface__` must be a dict')
     overloads = _overloads(f'Tensor.{name}' if method else function)
+    overloads = [o for o in overloads if _complete(o, args, kwargs)] or overloads
     wrong = [_wrong(o, args, kwargs) for o in overloads]
     if not wrong or None in wrong:
         return
