@@ -710,8 +710,9 @@ FXS_API fxs_status fxs_module_print_readable(const fxs_module *m, unsigned flags
 FXS_API fxs_status fxs_graph_python_globals(const fxs_graph *g, unsigned flags, char **text,
                                             size_t *len);
 /* A whole .py file: imports, globals, and a class that builds m's modules with torch.nn and has
- * that forward; torch.fx traces the same graph from it. Layers that torch.nn does not have, or
- * whose arguments print(model) does not tell, and functions of the traced program itself
+ * that forward; torch.fx traces the same graph from it. A GraphModule among m's modules becomes a
+ * class of its own, with its forward (which torch.fx traces through). Layers that torch.nn does not
+ * have, or whose arguments print(model) does not tell, and functions of the traced program itself
  * (__main__), raise NotImplementedError with their name when they are called. */
 FXS_API fxs_status fxs_module_python_file(const fxs_module *m, unsigned flags, char **text,
                                           size_t *len);

@@ -41,6 +41,9 @@ enum { FXS_PY_PRESET = 7 };
 
 fxs_status fxs_py_init(fxs_py *p, const fxs_graph *g, unsigned flags);
 void fxs_py_free(fxs_py *p);
+/* Another function of the same file: its nodes are named afresh, around the globals that are there
+ * and the name of each of `classes`. */
+void fxs_py_next_function(fxs_py *p, const fxs_graph *g, const fxs_map *classes);
 /* A name that nothing in the scope has, like `candidate`; NULL when memory is out. */
 const char *fxs_py_unique(fxs_py *p, const char *candidate);
 

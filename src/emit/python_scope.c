@@ -93,6 +93,23 @@ fxs_status fxs_py_init(fxs_py *p, const fxs_graph *g, unsigned flags) {
     return p->failed ? fxs_fail_memory(p->ctx) : FXS_OK;
 }
 
+static void keep_name(fxs_py *p, const char *name) {
+    if (!fxs_map_put(&p->used, name, strlen(name), (void *)name))
+        p->failed = true;
+}
+
+void fxs_py_next_function(fxs_py *p, const fxs_graph *g, const fxs_map *classes) {
+    fxs_map_free(&p->used);
+    p->used = (fxs_map){0};
+    for (size_t i = 0; i < p->nglobals; i++)
+        keep_name(p, p->globals[i].name);
+    for (size_t i = 0; i < classes->cap; i++)
+        if (classes->slots[i].key)
+            keep_name(p, classes->slots[i].value);
+    p->nodes = FXS_NEW_N(&p->arena, const char *, g->next_id);
+    p->failed = p->failed || (!p->nodes && g->next_id);
+}
+
 void fxs_py_free(fxs_py *p) {
     fxs_map_free(&p->used);
     fxs_map_free(&p->objects);

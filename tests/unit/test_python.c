@@ -526,6 +526,7 @@ static void file_equals_golden(fxs_ctx *ctx, const char *name) {
 static void files_are_written_as_expected(void **state) {
     file_equals_golden(*state, "testmodel");
     file_equals_golden(*state, "odd");
+    file_equals_golden(*state, "nested");
 }
 
 static void the_root_may_have_another_name(void **state) {
@@ -613,15 +614,18 @@ static fxs_status print_once(fxs_ctx *ctx, const void *data) {
 
 static void every_failed_allocation_is_reported(void **state) {
     static printer *const printers[] = {print_code, print_globals, print_file};
-    size_t len;
-    char *odd = read_test_file("golden/code/odd.fx", &len);
-    fxs_module *models[2] = {test_model(*state)};
-    graph_of(*state, "odd", odd, len, &models[1]);
-    for (size_t i = 0; i < 6; i++)
-        assert_survives(*state, print_once, &(printing){models[i % 2], printers[i / 2]});
-    fxs_module_unref(models[0]);
-    fxs_module_unref(models[1]);
-    fxs_free(odd);
+    static const char *const files[] = {"golden/code/odd.fx", "golden/code/nested.fx"};
+    fxs_module *models[3] = {test_model(*state)};
+    for (size_t i = 0; i < 2; i++) {
+        size_t len;
+        char *text = read_test_file(files[i], &len);
+        graph_of(*state, files[i], text, len, &models[i + 1]);
+        fxs_free(text);
+    }
+    for (size_t i = 0; i < 9; i++)
+        assert_survives(*state, print_once, &(printing){models[i % 3], printers[i / 3]});
+    for (size_t i = 0; i < 3; i++)
+        fxs_module_unref(models[i]);
 }
 
 /* One-byte changes of a model with odd forms: whatever loads, prints or is refused (the sanitizers
