@@ -17,6 +17,8 @@ bool fxs_read_int(const char *s, size_t len, int64_t *out);
 bool fxs_read_float(const char *s, size_t len, double *out);
 /* str.isprintable() of one code point. */
 bool fxs_is_printable(uint32_t c);
+/* Can the byte be part of a Python name? Of letters beyond ASCII each byte can. */
+bool fxs_is_name_byte(char c);
 /* Length of the UTF-8 sequence at s (1 to 4), 0 when it is not valid. */
 size_t fxs_utf8_len(const char *s, size_t left);
 

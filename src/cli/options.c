@@ -92,8 +92,12 @@ static cli_exit store_number(const parser *p, const cli_option *o, const char *v
         strtod(value, &end); /* its names of numbers and its hexadecimal form are not wanted */
     bool plain = value[strspn(value, whole ? "-0123456789" : "+-.0123456789eE")] == '\0';
     if (!*value || *end || !plain || !(x >= o->min && x <= o->max))
-        return cli_usage_error(p->command->name, "option --%s: '%s' is not a %s from %g to %g",
-                               o->name, value, whole ? "whole number" : "number", o->min, o->max);
+        return whole ? cli_usage_error(p->command->name,
+                                       "option --%s: '%s' is not a whole number from %.0f to %.0f",
+                                       o->name, value, o->min, o->max)
+                     : cli_usage_error(p->command->name,
+                                       "option --%s: '%s' is not a number from %g to %g", o->name,
+                                       value, o->min, o->max);
     if (whole)
         *(int *)at = (int)x;
     else

@@ -71,7 +71,7 @@ void fxs_text_next_line(fxs_text *t) {
 
 size_t fxs_word_len(const char *s) {
     size_t n = 0;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    while (fxs_is_name_byte(s[n]))
         n++;
     return n;
 }
@@ -277,15 +277,15 @@ static bool part_follows(const char *s) {
 static bool is_tree_line(const char *s) {
     size_t n = 0, len = strcspn(s, "\n");
     bool lambda = line_starts(s, "<lambda>");
-    while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.' ||
-           (lambda && strchr("<>", s[n])))
+    while (fxs_is_name_byte(s[n]) || s[n] == '.' || (lambda && strchr("<>", s[n])))
         n++;
     while (len && (s[len - 1] == ' ' || s[len - 1] == '\r' || s[len - 1] == '\t'))
         len--;
     bool begins = isupper((unsigned char)s[0]) || s[0] == '_';
     if (n == 0 || s[n] != '(' || (s[len - 1] != '(' && s[len - 1] != ')'))
         return false;
-    return begins || ((islower((unsigned char)s[0]) || lambda) && part_follows(s));
+    return begins || ((islower((unsigned char)s[0]) || lambda || (unsigned char)s[0] >= 0x80) &&
+                      part_follows(s));
 }
 
 /* What a log or a bug report says around the dump. A line that begins as parts of the dump do is

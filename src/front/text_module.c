@@ -1,7 +1,6 @@
 /* text_module.c: a module tree as print(model) gives it, into modules. Repeated children that
  * torch 2.x folds
  * ("(0-11): 12 x Block(...)") are made one by one. */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/pytext.h"
@@ -233,7 +232,7 @@ static fxs_status module_at(fxs_text *t, int depth, fxs_module **out) {
     *out = NULL;
     if (depth >= FXS_MAX_DEPTH)
         return fxs_text_fail(t, t->at, "modules are nested deeper than %d", FXS_MAX_DEPTH);
-    while (isalnum((unsigned char)name[len]) || (name[len] && strchr("_.<>-", name[len])))
+    while (fxs_is_name_byte(name[len]) || (name[len] && strchr(".<>-", name[len])))
         len++;
     if (len == 0)
         return fxs_text_expected(t, "a module: CLASS(...)");

@@ -86,7 +86,7 @@ static bool looks_opaque(const char *s, size_t len) {
     if (len > 2 && (s[0] == 'b' || s[0] == 'r') && (s[1] == '\'' || s[1] == '"') &&
         s[len - 1] == s[1])
         return true;
-    while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.'))
+    while (n < len && (fxs_is_name_byte(s[n]) || s[n] == '.'))
         n++;
     if (n && n < len && s[n] == '(' && s[len - 1] == ')')
         return true;
@@ -179,7 +179,7 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
             if (stack[depth - 1] == *s)
                 depth--;
         } else if (how != FXS_IN_CALL && (*s == '\'' || *s == '"') && s > t->at &&
-                   !isalnum((unsigned char)s[-1])) {
+                   !fxs_is_name_byte(s[-1])) {
             const char *q = s + 1;
             while (q < t->end && *q != *s && *q != '\n')
                 q += *q == '\\' && q + 1 < t->end ? 2 : 1;
@@ -489,8 +489,7 @@ fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *o
     *out = fxs_none();
     if (depth >= FXS_MAX_DEPTH)
         return fxs_text_fail(t, t->at, "brackets are nested deeper than %d", FXS_MAX_DEPTH);
-    if (*t->at == '%' && how == FXS_IN_CALL &&
-        (isalnum((unsigned char)t->at[1]) || t->at[1] == '_'))
+    if (*t->at == '%' && how == FXS_IN_CALL && fxs_is_name_byte(t->at[1]))
         return node(t, out);
     if (*t->at == '[' || *t->at == '(')
         return sequence(t, how, depth, out);

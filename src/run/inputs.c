@@ -1,9 +1,9 @@
 /* inputs.c: inputs by name or in order, and their binding to placeholders. */
 #include "run/inputs.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/pytext.h"
 #include "ir/pytree.h"
 #include "run/input_spec.h"
 
@@ -70,7 +70,7 @@ static fxs_status parse(fxs_inputs *in, input *i, const char *spec) {
     i->text = fxs_memdup0(spec, strlen(spec));
     if (!i->text)
         return fxs_fail_memory(in->ctx);
-    while (isalnum((unsigned char)spec[name]) || spec[name] == '_' || spec[name] == '*')
+    while (fxs_is_name_byte(spec[name]) || spec[name] == '*')
         name++;
     if (spec[name] == '=') {
         if (name == 0)

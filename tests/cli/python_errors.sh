@@ -60,6 +60,58 @@ printf 'from no_such_package import Layer\nimport torch\nclass Net(Layer, torch.
 wrong "file.py:3: Net derives from no_such_package.Layer"
 : >file.py
 wrong "file.py: there is no class that derives from torch.nn.Module"
+
+# ---- imports: what is absent can be imported, what is wrong can not ----
+
+net='import torch
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return'
+printf 'from collections import OrderedDict, Zork\n%s x\n' "$net" >file.py
+wrong "file.py:1: ImportError: cannot import name 'Zork' from 'collections'" "from collections import OrderedDict, Zork"
+printf 'import os.nothing\n%s x\n' "$net" >file.py
+wrong "file.py:1: ModuleNotFoundError: No module named 'os.nothing'"
+printf 'from .nothing import x\n%s x\n' "$net" >file.py
+wrong "file.py:1: " "from .nothing import x"
+printf 'from helper2 import there\n%s x\n' "$net" >file.py
+printf 'from collections import Zork\n' >helper2.py
+run table file.py -i 2x4 --meta
+judge 1 "an import error in another file"
+says "helper2.py:1: ImportError: cannot import name 'Zork'"
+printf 'from torch.nn import Linear, LaterLayer\nfrom torch.nn.functional import later\nimport torch.later.part, torchvision.models.later\n%s Linear(4, 3)(x)\n' "$net" >file.py
+expect 0 table file.py -i 2x4 --meta
+says "file.py:1: fxscope knows nothing of torch.nn.LaterLayer"
+says "file.py:2: fxscope knows nothing of torch.nn.functional.later"
+sed -i 's/Linear(4, 3)(x)/LaterLayer(4)(x)/' file.py
+run table file.py -i 2x4 --meta
+judge 1 "a name of a later PyTorch is called"
+says "file.py:7: torch.nn.LaterLayer is not supported"
+printf 'try:\n    from torch.nn import LaterLayer\nexcept ImportError:\n    LaterLayer = None\n%s x if LaterLayer else x + 1\n' "$net" >file.py
+expect 0 table file.py -i 2x4 --meta
+prints "operator.add"
+mkdir -p folder/part
+printf 'def double(x):\n    return x * 2\n' >folder/helpers.py
+printf 'from ..helpers import double\n%s double(x)\n' "$net" >folder/part/net.py
+expect 0 table folder/part/net.py -i 2x4 --meta
+prints "operator.mul"
+
+# ---- modules without end ----
+
+cat >file.py <<'END'
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(4, 4))
+        self.same = self.part[0]
+        self.part[1].up = self.part
+    def forward(self, x):
+        return self.part(x)
+END
+wrong "file.py:8: Net holds itself: its part part.1.up is part again"
+sed -i 's/self.part\[1\].up = .*/for _ in range(3000): self.part = torch.nn.Sequential(self.part)/' file.py
+wrong "file.py:8: the modules of Net are nested deeper than Python can go"
+
 run table missing.py -i 2
 judge 1 "a file that is not there"
 says "missing.py: No such file or directory"
@@ -125,6 +177,9 @@ expect 0 print zoo.py:net --format code --verbose -i 2x4
 prints "# File: zoo.py:9, code: return self.layer(x)"
 expect 0 print zoo.py:double --format code --verbose --torch2 -i 2x4
 prints "# File: zoo.py:15 in forward, code: return x + x"
+
+expect 2 draw x.py --max-memory 500M -o x.svg
+says "'500M' is not a whole number from 0 to 1073741824"
 
 # ---- a plug-in that is not of this build ----
 

@@ -56,6 +56,27 @@ output "([2, 7], [[2, 3], [2, 4]])"
 for seed in 1 2 3 4 5; do
     expect 0 table net.py:Same -i 2x9 -i '{n: 2:int64:2..3}' -i 9 -i scalar:int64:1..8 --seed $seed
 done
+# Names in any script.
+cat >names.py <<'END'
+import torch
+
+
+class Größe(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.слой = torch.nn.Linear(4, 3)
+        self.名 = torch.nn.ReLU()
+
+    def forward(self, 入力):
+        return self.名(self.слой(入力))
+END
+expect 0 table names.py -i 入力=2x4
+output "[2, 3]"
+expect 0 print names.py --format file
+prints "Größe("
+cp out names.fx
+expect 0 table names.fx -i 入力=2x4
+output "[2, 3]"
 # A model file without Python takes them too.
 cat >sums.fx <<'END'
 graph():

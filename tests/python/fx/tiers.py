@@ -113,6 +113,8 @@ def test_proxies_in_factories_are_recorded():
     before = _fxscope.set_strict(True)
     try:
         raises(TypeError, symbolic_trace, f, text='zeros()')
+        raises(TypeError, symbolic_trace, lambda x: torch.add(x, print),
+               text="argument 'other' (position 2) must be Tensor, not builtin_function_or_method")
     finally:
         _fxscope.set_strict(before)
 

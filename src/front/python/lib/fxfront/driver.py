@@ -31,7 +31,7 @@ class Example:
 
 def example(spec):
     """(name or None, Example)"""
-    named = re.match(r'([A-Za-z0-9_*]+)=', spec)
+    named = re.match(r'([\w*]+)=', spec)
     return (named[1], Example(spec[named.end():])) if named else (None, Example(spec))
 
 
@@ -111,6 +111,40 @@ def _kept_process():
         os.close(folder)
 
 
+def _evaluate(root):
+    """root.eval(), which goes through all modules."""
+    try:
+        root.eval()
+    except RecursionError as error:
+        if not _where(error):  # of nothing that the file wrote
+            raise loader.LoadError(f'{_place_of(type(root))}{_what_is_deep(root)}') from error
+        raise
+
+
+def _place_of(cls):
+    code = getattr(cls.forward, '__code__', None)
+    ours = code is None or code.co_filename.startswith('<')
+    return '' if ours else f'{code.co_filename}:{code.co_firstlineno}: '
+
+
+def _what_is_deep(root):
+    """Why nothing can go through all modules."""
+    name, above = type(root).__name__, {id(root): 'the whole network'}
+    stack = [(root, '', iter(root._modules.items()))]
+    while stack:
+        module, path, children = stack[-1]
+        key, child = next(children, (None, None))
+        if key is None:
+            above.pop(id(module))
+            stack.pop()
+        elif id(child) in above:
+            return f'{name} holds itself: its part {path}{key} is {above[id(child)]} again'
+        elif child is not None:
+            above[id(child)] = path + key
+            stack.append((child, f'{path}{key}.', iter(child._modules.items())))
+    return f'the modules of {name} are nested deeper than Python can go'
+
+
 def _trace(root, given, tier, build):
     from torch.fx import _hints
     from torch.fx.proxy import TraceError
@@ -132,7 +166,7 @@ def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, str
         _fxscope.set_strict(strict)
         root = build()
         if hasattr(root, 'eval'):
-            root.eval()
+            _evaluate(root)
         given = examples(inputs)
         tier = tier or ('plain' if strict or not inputs else None)
         module, used, reasons = _trace(root, given, tier, build)

@@ -16,11 +16,14 @@ class LoadError(Exception):
 
 # ---- where modules are found
 
-def package_root(path):
-    """The folder that holds the outermost package of a file, and the dotted name of the file."""
+def package_root(path, levels=0):
+    """The folder that holds the outermost package of a file, and the dotted name of the file.
+    levels: how many folders up the file itself imports from; those are packages, too."""
     folder, name = os.path.split(os.path.splitext(os.path.abspath(path))[0])
     parts = [] if name == '__init__' else [name]
-    while os.path.exists(os.path.join(folder, '__init__.py')):
+    while os.path.exists(os.path.join(folder, '__init__.py')) or len(parts) <= levels:
+        if not os.path.basename(folder).isidentifier():
+            break
         folder, package = os.path.split(folder)
         parts.insert(0, package)
     return folder, '.'.join(parts)
@@ -114,8 +117,16 @@ def _tell_skipped(path, skipped, found):
         note(f'{os.path.basename(path)}:{line}: skipped, since it raises {said(error)}')
 
 
-def _module_name(path):
-    _, name = package_root(path)
+def _levels_up(tree):
+    """1: the file imports from its own folder (`from .layers import X`), 2: from the one above."""
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)),
+               default=0)
+
+
+def _module_name(path, tree):
+    root, name = package_root(path, _levels_up(tree))
+    if root not in sys.path:
+        sys.path.insert(0, root)
     if name.partition('.')[0] in sys.stdlib_module_names or name in sys.modules:
         return 'model_' + name.replace('.', '_')
     return name
@@ -145,7 +156,7 @@ def load_file(path, definitions=None):
     except OSError as error:
         raise LoadError(f'{path}: {error.strerror}') from None
     tree = _parsed(path, source)
-    name = _module_name(path)
+    name = _module_name(path, tree)
     package = name.rpartition('.')[0]
     if package:
         importlib.import_module(package)
@@ -158,6 +169,8 @@ def load_file(path, definitions=None):
             skipped = _run_definitions(tree, path, module)
         else:
             exec(compile(tree, path, 'exec'), module.__dict__)
+    except ImportError:
+        raise  # what would be missing is not known
     except (Exception, SystemExit) as error:
         if definitions is not None:
             raise
@@ -292,8 +305,9 @@ def _refuse_absent_base(path, tree, cls):
     if absent and isinstance(cls, type):
         line = next((f':{node.lineno}' for node in tree.body
                      if getattr(node, 'name', None) == cls.__name__), '')
-        raise LoadError(f'{path}{line}: {cls.__name__} derives from {absent}, which is not here: '
-                        '--path DIR says where its package is')
+        why = 'which fxscope does not know' if absent.startswith('torch.') else \
+            'which is not here: --path DIR says where its package is'
+        raise LoadError(f'{path}{line}: {cls.__name__} derives from {absent}, {why}')
 
 
 def _choose(path, module, names, tree):

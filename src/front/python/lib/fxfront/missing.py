@@ -81,6 +81,14 @@ class _StubModule(types.ModuleType):
                        f'the package {root} is not installed; --path DIR says where it is')
 
 
+class _AbsentOfTorch(Missing, types.ModuleType):
+    """What a file imports from torch that is not here, and not in the PyTorch that is followed
+    either: of a later one perhaps. It can be a module, a class or a function."""
+    def __init__(self, path):
+        types.ModuleType.__init__(self, path)
+        Missing.__init__(self, path, Unsupported, 'fxscope knows nothing of that name')
+
+
 def _guarded(frame):
     """Is the running import inside a try statement that catches something?"""
     name, line = frame.f_code.co_filename, frame.f_lineno
@@ -118,15 +126,17 @@ class Finder:
                 root.startswith('_') or not self.allowed(root):
             return None
         parent = name.rpartition('.')[0]
-        if parent and parent != 'torchvision' and \
+        of_torch = _is_of_torch(name)
+        if parent and parent != 'torchvision' and not of_torch and \
                 not isinstance(sys.modules.get(parent), _StubModule):
             return None  # a real package that lacks a module: an error of the file
-        frame = sys._getframe(1)
-        while frame is not None and (frame.f_code.co_filename.startswith('<frozen') or
-                                     frame.f_code.co_filename.startswith('<fxscope>')):
-            frame = frame.f_back
+        frame = _importer('<frozen') if of_torch else _importer('<frozen', '<fxscope>')
         if frame is None or _guarded(frame) or not _imports(frame.f_code, root):
             return None
+        if of_torch:
+            if _is_ours(frame):
+                return None
+            note(f'{_place(frame)}: fxscope knows nothing of {name}: it can be imported, not called')
         if not parent:
             self.made.append(name)
             note(f'{_place(frame)}: the package {root} is not installed: its names can be '
@@ -134,10 +144,29 @@ class Finder:
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        return _StubModule(spec.name)
+        return (_AbsentOfTorch if _is_of_torch(spec.name) else _StubModule)(spec.name)
 
     def exec_module(self, module):
         module.__path__ = []
+
+
+def _importer(*passed_over):
+    """The frame that imports; frames of files whose names begin so only pass it on."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(passed_over):
+        frame = frame.f_back
+    return frame
+
+
+def _is_of_torch(name):
+    """A part of torch, or of a part of torchvision that is here."""
+    return name.startswith('torch.') or name.startswith('torchvision.') and \
+        name.count('.') > 1 and \
+        not isinstance(sys.modules.get(name.rpartition('.')[0]), _StubModule)
+
+
+def _is_ours(frame):
+    return frame.f_code.co_filename.startswith('<fxscope>')
 
 
 def _place(frame):

@@ -1,6 +1,8 @@
 """Modules of torch that must be importable and have nothing to do here: devices, compilation,
 distribution, training. A table says what each name does; all others are placeholders that can be
 imported and not called."""
+import collections.abc
+import math
 import sys
 
 from fxfront.missing import Missing, Unsupported
@@ -103,6 +105,8 @@ def _tables():
                     'ConstantLR PolynomialLR SequentialLR ChainedScheduler _LRScheduler '
                     'LRScheduler MultiplicativeLR')
     yield 'optim.swa_utils', dict(AveragedModel=_same, SWALR=_Scheduler)
+    yield '_six', dict(inf=math.inf, nan=math.nan, string_classes=(str, bytes), int_classes=int,
+                       container_abcs=collections.abc)
     yield 'version', dict(cuda=None, hip=None, git_version='', __version__='1.13.0')
     yield 'profiler', dict(profile=inert, record_function=inert, schedule=_gives(None),
                            ProfilerActivity=type('ProfilerActivity', (), {'CPU': 0, 'CUDA': 1}))

@@ -194,3 +194,11 @@ def unpack(tensor, packed_shapes, pattern):
 
 def asnumpy(tensor):
     return tensor.numpy()
+
+
+def __getattr__(name):
+    if name.startswith('__'):
+        raise AttributeError(name)
+    from fxfront.missing import Missing, MissingPackage
+    return Missing(f'einops.{name}', MissingPackage,
+                   'einops is not installed, and its stand-in has no such function')

@@ -3,6 +3,7 @@ import warnings
 
 from torch import _install
 
+__path__ = []  # `from torch.nn.functional import X` asks the finders for an X that is not here
 _install.fill(__name__, globals())
 
 
