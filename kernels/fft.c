@@ -66,6 +66,25 @@ static fxs_status read_dims(fxs_call *c, const fxs_tensor *t, plan *p, const fxs
     return FXS_OK;
 }
 
+/* What is made longer is padded, and PyTorch pads nothing that has no elements. */
+static fxs_status check_padding(fxs_call *c, const fxs_tensor *t, const plan *p) {
+    bool longer = false, nothing = false;
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t size = t->sizes[i];
+        for (int k = 0; k < p->n; k++)
+            if (p->dim[k] == i) {
+                int64_t wants =
+                    p->kind == REAL_OUT && k == p->n - 1 ? p->length[k] / 2 + 1 : p->length[k];
+                longer |= wants > size;
+                size = wants;
+            }
+        nothing |= size == 0;
+    }
+    return longer && nothing
+               ? FXS_REFUSE(c, FXS_EINVAL, "an input without elements can't be made longer")
+               : FXS_OK;
+}
+
 static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     const fxs_value *lengths = &c->arg[1];
@@ -77,7 +96,7 @@ static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
         return FXS_REFUSE(c, FXS_ETYPE, "expects a real input tensor, but got torch.%s",
                           fxs_dtype_name(t->dtype));
     FXS_TRY(read_dims(c, t, p, lengths));
-    if (p->n == 0 && kind != COMPLEX)
+    if (p->n == 0 && (kind != COMPLEX || t->ndim == 0))
         return FXS_REFUSE(c, FXS_EINVAL, "must transform at least one axis");
     for (int i = 0; i < p->n; i++) {
         int64_t own = t->ndim ? t->sizes[p->dim[i]] : 1;
@@ -85,11 +104,14 @@ static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
             own = 2 * (own - 1);
         const fxs_value *given =
             lengths->tag == FXS_V_INT ? lengths : fxs_value_item(lengths, (size_t)i);
-        p->length[i] = given && given->tag == FXS_V_INT && given->u.i != -1 ? given->u.i : own;
+        bool own_length = given && given->tag == FXS_V_INT && given->u.i == -1 && given != lengths;
+        p->length[i] =
+            given && given->tag == FXS_V_INT && !own_length ? given->u.i : own; /* -1 of a list */
         if (p->length[i] < 1 || p->length[i] > INT32_MAX)
             return FXS_REFUSE(c, FXS_EINVAL, "invalid number of data points (%lld) specified",
                               (long long)p->length[i]);
     }
+    FXS_TRY(check_padding(c, t, p));
     return read_scale(c, p);
 }
 
