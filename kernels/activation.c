@@ -312,7 +312,7 @@ const fxs_op fxs_ops_activation[] = {
     ROW(leaky_relu, ", Scalar negative_slope=0.01, bool inplace=False", infer_float,
         "torch.nn.functional.leaky_relu " IN_PLACE(NN "leaky_relu")),
     ROW(elu, ", Scalar alpha=1.0, bool inplace=False", infer_float,
-        "torch.nn.functional.elu torch.nn.functional.elu_!"),
+        "torch.nn.functional.elu"),
     ROW(selu, ", bool inplace=False", infer_float, "torch.selu" F "selu"),
     ROW(celu, ", Scalar alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
     ROW(gelu, ", *, str approximate='none'", infer_gelu, NN "gelu" F "gelu"),

@@ -64,8 +64,6 @@ static void make_isreal(fxs_compose *k) {
 static void make_isin(fxs_compose *k) {
     fxs_value x = k->call->arg[0], among = k->call->arg[1];
     fxs_tensor *same;
-    if (x.tag != FXS_V_TENSOR && among.tag != FXS_V_TENSOR)
-        fxs_stop(k, FXS_ETYPE, "one of the two must be a tensor");
     for (int i = 0; i < 2; i++)
         if (arg(k, i) && (arg(k, i)->dtype == FXS_BOOL || fxs_is_complex(arg(k, i)->dtype)))
             fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s",
@@ -172,6 +170,15 @@ static void make_renorm(fxs_compose *k) {
  * -----------------------------------------------------------------------------------------------
  */
 
+static bool has_negative(const fxs_tensor *t) {
+    const char *p = fxs_tensor_data(t);
+    for (int64_t i = 0; t->ndim == 0 ? i < 1 : i < t->sizes[0]; i++)
+        if (fxs_load_double(t->dtype, p + (t->ndim ? i * t->strides[0] : 0) *
+                                              (int64_t)fxs_dtype_size(t->dtype)) < 0)
+            return true;
+    return false;
+}
+
 /* cov(input, *, correction, fweights, aweights): rows are variables */
 static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correction, fxs_tensor *f,
                               fxs_tensor *a) {
@@ -194,6 +201,9 @@ static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correctio
                      "expected %s to be a vector of %s, one for each of %lld observations",
                      i ? "aweights" : "fweights", i ? "floats" : "integers",
                      (long long)x->sizes[1]);
+    for (int i = 0; i < 2 && k->status == FXS_OK; i++)
+        if (weights[i] && weights[i]->storage && has_negative(weights[i]))
+            fxs_stop(k, FXS_EINVAL, "%s cannot be negative", i ? "aweights" : "fweights");
     if (k->status != FXS_OK)
         return NULL;
     fxs_tensor *w = f && a ? FXS_DO(k, "mul", fxs_t(f), fxs_t(a)) : f ? f : a, *mean, *norm;
@@ -498,14 +508,18 @@ static fxs_status infer_sum_to_sizes(fxs_call *c) {
 const fxs_op fxs_ops_composed_more[] = {
     ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
     ROW(add_scaled, "(Tensor self, Scalar alpha, Tensor|Scalar other)",
-        "torch.add Tensor.add torch.sub Tensor.sub", FXS_OP_COMPLEX),
+        "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ torch.sub Tensor.sub Tensor.__sub__",
+        FXS_OP_COMPLEX),
     ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",
-        "torch._C._nn.elu torch._C._nn.elu_!", FXS_OP_NO_INPLACE),
+        "torch._C._nn.elu torch._C._nn.elu_! torch.nn.functional.elu_!", FXS_OP_NO_INPLACE),
     ROW(isreal, "(Tensor self)", BOTH("isreal"), PURE),
-    ROW(isin,
-        "(Tensor|Scalar elements, Tensor|Scalar test_elements, *, bool assume_unique=False, bool "
-        "invert=False)",
-        "torch.isin", PURE),
+    /* three overloads: a number has a name of its own */
+#define ISIN(a, b)                                                                                 \
+    ROW(isin, "(" a ", " b ", *, bool assume_unique=False, bool invert=False)", "torch.isin", PURE)
+    ISIN("Tensor elements", "Tensor test_elements"),
+    ISIN("Tensor elements", "Scalar test_element"),
+    ISIN("Scalar element", "Tensor test_elements"),
+#undef ISIN
     ROW(nanmean, "(Tensor self, int|int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
         BOTH("nanmean"), PURE),
     ROW(msort, "(Tensor self)", BOTH("msort"), PURE),

@@ -221,12 +221,12 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     return FXS_OK;
 }
 
-/* Where nothing is computed a kernel may have no size, and padding may be negative when it is
- * transposed. */
+/* Where nothing is computed a kernel may have no size, any dilation will do, and padding may be
+ * negative when it is transposed. */
 static fxs_status check_window(fxs_call *c, const fxs_window *w) {
     fxs_window some = *w;
     for (int d = 0; is_empty(c) && d < 3; d++)
-        some.kernel[d] = 1;
+        some.kernel[d] = some.dilation[d] = 1;
     return fxs_window_check(c, &some);
 }
 

@@ -221,6 +221,8 @@ static fxs_status infer_linspace(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, d));
     if (d == FXS_BOOL && steps > 1)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
+    for (int i = 0; i < 2 && i < steps; i++)
+        FXS_TRY(fxs_check_fits(c, i, d));
     return fxs_out_new(c, d, 1, &steps, NULL);
 }
 

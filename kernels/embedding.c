@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "kernels/embedding.h"
 #include "kernels/families.h"
 #include "kernels/work.h"
 
@@ -41,17 +42,23 @@ static fxs_status infer_embedding(fxs_call *c) {
     return fxs_out_new(c, weight->dtype, x->ndim + 1, sizes, NULL);
 }
 
+double fxs_norm_scale(fxs_dtype d, const char *row, int64_t n, double p, double most) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = fabs(fxs_load_double(d, row + (size_t)i * fxs_dtype_size(d)));
+        sum = isinf(p) ? fmax(sum, x) : sum + (p == 0 ? x != 0 : pow(x, p));
+    }
+    double norm = isinf(p) || p == 0 ? sum : pow(sum, 1 / p);
+    return norm > most ? most / (norm + 1e-7) : 1;
+}
+
 /* Scales a row whose norm is too large. PyTorch scales the row of the weight itself; here the
  * weight, which may be a file's, stays as it is. */
 static void limit_norm(const fxs_call *c, fxs_dtype d, char *row, int64_t n) {
-    double p = fxs_arg_float(c, NORM_TYPE), most = fxs_arg_float(c, MAX_NORM), sum = 0;
+    double scale =
+        fxs_norm_scale(d, row, n, fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM));
     size_t size = fxs_dtype_size(d);
-    for (int64_t i = 0; i < n; i++) {
-        double x = fabs(fxs_load_double(d, row + (size_t)i * size));
-        sum = isinf(p) ? fmax(sum, x) : sum + (p == 0 ? x != 0 : pow(x, p));
-    }
-    double norm = isinf(p) || p == 0 ? sum : pow(sum, 1 / p), scale = most / (norm + 1e-7);
-    for (int64_t i = 0; i < n && norm > most; i++)
+    for (int64_t i = 0; i < n && scale != 1; i++)
         fxs_store_double(d, row + (size_t)i * size,
                          fxs_load_double(d, row + (size_t)i * size) * scale);
 }

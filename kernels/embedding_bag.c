@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/embedding.h"
 #include "kernels/families.h"
 #include "kernels/work.h"
 
@@ -23,7 +24,12 @@ typedef enum mode { SUM, MEAN, MAX, NMODES } mode;
 typedef struct bags {
     mode mode;
     int64_t count, width, padding; /* padding: a row that is left out; -1: none */
+    bool limited;                  /* rows whose norm is too large are scaled */
 } bags;
+
+static bool is_index(const fxs_tensor *t) {
+    return t->dtype == FXS_INT64 || t->dtype == FXS_INT32;
+}
 
 static fxs_status read_bags(fxs_call *c, bags *b) {
     static const char *const modes[] = {"sum", "mean", "max"};
@@ -41,20 +47,29 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
         return FXS_REFUSE(c, FXS_ESHAPE, "weight has to be a 2D tensor, but its shape is %s",
                           fxs_sizes_text(w, text));
     FXS_TRY(fxs_check_dtype(c, w, FXS_TAKES_FLOATS));
-    if (!fxs_is_integral(x->dtype) || (o && !fxs_is_integral(o->dtype)))
-        return FXS_REFUSE(c, FXS_ETYPE, "expected indices and offsets of integer types");
+    /* of two types, the wider one counts */
+    if (!is_index(x) && (!o || !is_index(o) || !fxs_is_integral(x->dtype)))
+        return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int64 or int32, but got %s",
+                          fxs_dtype_name(x->dtype));
+    if (o && !fxs_is_integral(o->dtype))
+        return FXS_REFUSE(c, FXS_ETYPE, "expected offsets of an integer type, but got %s",
+                          fxs_dtype_name(o->dtype));
     if ((x->ndim == 2) == (o != NULL) || (x->ndim != 1 && x->ndim != 2) || (o && o->ndim != 1))
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "input has to be 2D without offsets, or 1D with 1D offsets, but its shape is %s",
             fxs_sizes_text(x, text));
-    if (!fxs_arg_is_none(c, MAX_NORM))
-        return FXS_REFUSE(c, FXS_EUNKNOWN, "max_norm is not known here");
     if (fxs_arg_tensor(c, SAMPLES) && b->mode != SUM)
         return FXS_REFUSE(c, FXS_EINVAL, "per_sample_weights is only supported for mode='sum'");
-    if (!fxs_arg_is_none(c, PADDING))
-        b->padding = fxs_arg_int(c, PADDING) < 0 ? fxs_arg_int(c, PADDING) + w->sizes[0]
-                                                 : fxs_arg_int(c, PADDING);
+    if (!fxs_arg_is_none(c, PADDING)) {
+        int64_t row = fxs_arg_int(c, PADDING);
+        if (row < -w->sizes[0] || row >= w->sizes[0])
+            return FXS_REFUSE(c, FXS_EINDEX,
+                              "padding_idx must be within num_embeddings, but it is %lld of %lld",
+                              (long long)row, (long long)w->sizes[0]);
+        b->padding = row < 0 ? row + w->sizes[0] : row;
+    }
+    b->limited = !fxs_arg_is_none(c, MAX_NORM);
     b->count = o ? o->sizes[0] - fxs_arg_bool(c, LAST_OFFSET) : x->sizes[0];
     b->width = w->sizes[1];
     return b->count < 0 ? FXS_REFUSE(c, FXS_EINVAL, "include_last_offset needs at least one offset")
@@ -89,6 +104,9 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
         if (row == b->padding)
             continue;
         double w = a->sample ? fxs_load_double(a->dtype, a->sample + (size_t)i * size) : 1;
+        if (b->limited)
+            w *= fxs_norm_scale(a->dtype, a->table + (size_t)(row * b->width) * size, b->width,
+                                fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM));
         for (int64_t k = 0; k < b->width; k++) {
             double x = fxs_load_double(a->dtype, a->table + (size_t)(row * b->width + k) * size);
             sum[k] = b->mode != MAX ? sum[k] + w * x : n == 0 || x > sum[k] ? x : sum[k];

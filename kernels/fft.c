@@ -88,6 +88,8 @@ static fxs_status check_padding(fxs_call *c, const fxs_tensor *t, const plan *p)
 static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     const fxs_value *lengths = &c->arg[1];
+    char last = c->op->name[strlen(c->op->name) - 1]; /* fft2, fftn: an int is a list of one */
+    bool is_list = lengths->tag != FXS_V_INT || last == '2' || last == 'n';
     *p = (plan){
         .kind = kind, .inverse = inverse, .single = fxs_complex_of(t->dtype) == FXS_COMPLEX64};
     if (t->dtype == FXS_FLOAT16 || t->dtype == FXS_BFLOAT16 || t->dtype == FXS_COMPLEX32)
@@ -104,7 +106,7 @@ static fxs_status read_plan(fxs_call *c, form kind, bool inverse, plan *p) {
             own = 2 * (own - 1);
         const fxs_value *given =
             lengths->tag == FXS_V_INT ? lengths : fxs_value_item(lengths, (size_t)i);
-        bool own_length = given && given->tag == FXS_V_INT && given->u.i == -1 && given != lengths;
+        bool own_length = given && given->tag == FXS_V_INT && given->u.i == -1 && is_list;
         p->length[i] =
             given && given->tag == FXS_V_INT && !own_length ? given->u.i : own; /* -1 of a list */
         if (p->length[i] < 1 || p->length[i] > INT32_MAX)

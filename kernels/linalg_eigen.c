@@ -206,11 +206,13 @@ static fxs_status run_eigh(fxs_call *c) { return run_symmetric(c, true); }
 static fxs_status run_eigvalsh(fxs_call *c) { return run_symmetric(c, false); }
 
 static fxs_status infer_eig(fxs_call *c) {
+    FXS_TRY(fxs_check_square(c, matrices(c)));
     fxs_dtype d = fxs_complex_of(matrices(c)->dtype);
     c->tuple_name = "torch.return_types.linalg_eig";
     return out_eigen(c, d, d, true);
 }
 static fxs_status infer_eigvals(fxs_call *c) {
+    FXS_TRY(fxs_check_square(c, matrices(c)));
     return out_eigen(c, fxs_complex_of(matrices(c)->dtype), FXS_COMPLEX64, false);
 }
 

@@ -207,6 +207,8 @@ static fxs_status infer_bilinear(fxs_call *c) {
     if (bias && (bias->ndim == 0 || bias->sizes[0] != weight->sizes[0]))
         return FXS_REFUSE(c, FXS_ESHAPE, "expected bias of shape [%lld], but got bias of shape %s",
                           (long long)weight->sizes[0], fxs_sizes_text(bias, a));
+    for (int i = B_INPUT1; fxs_is_complex(x->dtype) && i <= B_WEIGHT; i++)
+        FXS_TRY(fxs_check_no_grad(c, i, i == B_WEIGHT ? "weight" : i ? "input2" : "input1"));
     if (!is_plain(c))
         return fxs_compose_infer(c, make_bilinear);
     sizes[x->ndim - 1] = weight->sizes[0];

@@ -14,14 +14,16 @@
 /* size_average and reduce, which stand before `reduction` in losses of old, win over it when they
  * are given. */
 static const char *reduction_at(const fxs_call *c, int i) {
-    bool reduce = c->arg[i - 1].tag == FXS_V_BOOL, average = c->arg[i - 2].tag == FXS_V_BOOL;
+    bool apart = strcmp(c->op->name, "poisson_nll_loss") == 0; /* eps stands between the two */
+    int first = apart ? i - 3 : i - 2;
+    bool reduce = c->arg[i - 1].tag == FXS_V_BOOL, average = c->arg[first].tag == FXS_V_BOOL;
     if (c->arg[i - 1].tag != FXS_V_NONE && !reduce) /* a loss without them */
         return fxs_arg_str(c, i);
     if (!reduce && !average)
         return fxs_arg_str(c, i);
     if (reduce && !fxs_arg_bool(c, i - 1))
         return "none";
-    return average && !fxs_arg_bool(c, i - 2) ? "sum" : "mean";
+    return average && !fxs_arg_bool(c, first) ? "sum" : "mean";
 }
 
 fxs_loss_kind fxs_loss_reduction(fxs_compose *k, int i) {

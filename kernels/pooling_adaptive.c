@@ -77,6 +77,8 @@ static fxs_status infer_adaptive(fxs_call *c, int dims, bool average, bool indic
     FXS_TRY(check_adaptive(c, dims, average));
     FXS_TRY(read_size(c, dims, &w));
     bool nothing = fxs_tensor_numel(x) == 0 || fxs_volume(w.out) == 0;
+    if (fxs_is_complex(x->dtype) && (!average || dims == 3 || !nothing))
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     if (!average || dims == 3 || !nothing)
         FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     return fxs_pooling_result(c, x, dims, w.out, true, indices);

@@ -107,6 +107,8 @@ static fxs_status infer_channels(fxs_call *c) {
                           "number of channels must be divisible by groups, but got input of shape "
                           "%s and %lld groups",
                           fxs_sizes_text(x, text), (long long)fxs_arg_int(c, FACTOR));
+    if (fxs_tensor_numel(x) == 0 && !native)
+        return fxs_out_same(c, fxs_arg_tensor(c, INPUT));
     return fxs_out_format(c, x->dtype, x->ndim, x->sizes, fxs_suggests_channels_last(x));
 }
 
