@@ -25,12 +25,12 @@ static inline float softplus32(float x) {
     return (x > 0 ? x : 0) + fxs_vec_log1p(fxs_vec_exp(-fabsf(x)));
 }
 static inline double softplus64(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
-/* exp(x) - 1 for x <= 0: the vector exp is not exact enough near 0, where the series is. */
+/* exp(x) - 1, for x <= 0 but where alpha is negative: the vector exp is not exact enough near 0, where the series is. */
 static inline float below_zero(float x) {
     float series =
         x *
         (1 + x * (0.5f + x * (1.0f / 6 + x * (1.0f / 24 + x * (1.0f / 120 + x * (1.0f / 720))))));
-    return x > -0.35f ? series : fxs_vec_exp(x) - 1;
+    return x > -0.35f && x < 0.35f ? series : fxs_vec_exp(x) - 1;
 }
 static inline double gelu_tanh(double x) {
     return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
@@ -94,7 +94,7 @@ FLOATS(softshrink,
 FLOATS(hardshrink, x >= -p->a && x <= p->a ? 0 : x, x >= -p->da && x <= p->da ? 0 : x)
 FLOATS(log_sigmoid, -softplus32(-x), -softplus64(-x))
 FLOATS(elu, x > 0 ? x : below_zero(x) * p->a, x > 0 ? x : expm1(x) * p->da)
-FLOATS(celu, x > 0 ? x : below_zero(x / p->a) * p->a, x > 0 ? x : expm1(x / p->da) * p->da)
+FLOATS(celu, x > 0 ? x : below_zero(x * (1 / p->a)) * p->a, x > 0 ? x : expm1(x / p->da) * p->da)
 FLOATS(selu, (x > 0 ? x : below_zero(x) * 1.6732632f) * 1.0507010f,
        (x > 0 ? x : expm1(x) * 1.6732632423543772) * 1.0507009873554805)
 #undef FLOATS
@@ -331,8 +331,8 @@ const fxs_op fxs_ops_activation[] = {
     ROW(softshrink, ", Scalar lambd=0.5", infer_softshrink, NN "softshrink" F "softshrink"),
     ROW(hardshrink, ", Scalar lambd=0.5", infer_float,
         "torch.hardshrink Tensor.hardshrink" F "hardshrink"),
-    ROW(threshold, ", Scalar threshold, Scalar value, bool inplace=False", infer_number,
-        "torch.threshold" F "_threshold" F "threshold"),
+    FLAGGED_ROW(threshold, ", Scalar threshold, Scalar value, bool inplace=False", infer_number,
+                "torch.threshold" F "_threshold" F "threshold", FXS_OP_STRETCHED),
     ROW(log_sigmoid, "", infer_contiguous, NN "log_sigmoid" F "logsigmoid"),
     ROW(prelu, ", Tensor weight", infer_prelu, "torch.prelu Tensor.prelu" F "prelu"),
     {"glu", "(Tensor input, int dim=-1) -> Tensor", "torch.nn.functional.glu torch._C._nn.glu",

@@ -1,6 +1,8 @@
 /* cast.c: clone contiguous detach to float long cpu cuda type_as ...: copies in another type or
  * memory format, or the tensor itself when it has both already. Devices are one: a move to another
  * is no move. */
+#include <stdio.h>
+
 #include "kernels/format.h"
 #include "kernels/iterate.h"
 #include "kernels/work.h"
@@ -136,6 +138,41 @@ static fxs_status infer_type_as(fxs_call *c) {
     return convert(c, fxs_arg_tensor(c, 1)->dtype, false, FXS_PRESERVE);
 }
 
+/* x.type() is the name of its old class. */
+static fxs_status infer_type_name(fxs_call *c) {
+    static const struct {
+        fxs_dtype dtype;
+        const char *name;
+    } names[] = {
+        {FXS_FLOAT32, "Float"},
+        {FXS_FLOAT64, "Double"},
+        {FXS_FLOAT16, "Half"},
+        {FXS_BFLOAT16, "BFloat16"},
+        {FXS_INT64, "Long"},
+        {FXS_INT32, "Int"},
+        {FXS_INT16, "Short"},
+        {FXS_INT8, "Char"},
+        {FXS_UINT8, "Byte"},
+        {FXS_BOOL, "Bool"},
+        {FXS_COMPLEX64, "ComplexFloat"},
+        {FXS_COMPLEX128, "ComplexDouble"},
+        {FXS_COMPLEX32, "ComplexHalf"},
+    };
+    char text[64] = "";
+    fxs_value v;
+    if (!fxs_arg_is_none(c, 1))
+        return FXS_REFUSE(c, FXS_ETYPE, "dtype must be a dtype, not %s",
+                          fxs_value_type_name(&c->arg[1]));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].dtype == fxs_arg_tensor(c, 0)->dtype)
+            snprintf(text, sizeof text, "torch.%sTensor", names[i].name);
+    if (!*text)
+        return FXS_REFUSE(c, FXS_EUNKNOWN, "torch.%s has no class of old",
+                          fxs_dtype_name(fxs_arg_tensor(c, 0)->dtype));
+    FXS_TRY(fxs_value_str(c->ctx, text, &v));
+    return fxs_out_value(c, v);
+}
+
 /* type(dtype) */
 static fxs_status infer_type(fxs_call *c) {
     return convert(c, c->arg[1].u.dtype, false, FXS_PRESERVE);
@@ -194,6 +231,8 @@ const fxs_op fxs_ops_cast[] = {
      fxs_copy_first, NULL, PURE | FXS_OP_GRAD_OF_SELF},
     {"type", "(Tensor self, dtype dtype, bool non_blocking=False) -> Tensor", "Tensor.type",
      infer_type, fxs_copy_first, NULL, PURE},
+    {"type", "(Tensor self, any dtype=None, bool non_blocking=False) -> str", "Tensor.type",
+     infer_type_name, NULL, NULL, PURE},
     {"cuda", "(Tensor self, int|device? device=None, bool non_blocking=False, " FORMAT,
      "Tensor.cuda Tensor.cpu", infer_move, fxs_copy_first, NULL, PURE},
 #define X(name, d)                                                                                 \

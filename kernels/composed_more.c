@@ -33,8 +33,10 @@ static void make_ldexp(fxs_compose *k) {
 /* add(x, alpha, other), as PyTorch took it once */
 static void make_add_scaled(fxs_compose *k) {
     bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
-    fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", k->call->arg[1], self(k),
-                             k->call->arg[2]));
+    fxs_value alpha = fxs_known_number(&k->call->arg[1]);
+    if (alpha.tag == FXS_V_NONE) /* a tensor whose value is not known: the result has one type */
+        alpha = fxs_int(1);
+    fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, self(k), k->call->arg[2]));
 }
 
 /* elu(x, alpha, scale, input_scale), as only torch._C._nn has it */
@@ -316,7 +318,9 @@ static void make_linalg_vander(fxs_compose *k) {
 static void make_vander(fxs_compose *k) {
     if (arg(k, 0)->ndim != 1)
         fxs_stop(k, FXS_ESHAPE, "x must be a one-dimensional tensor");
-    fxs_give(k, powers(k, arg(k, 0), k->call->arg[1], fxs_arg_bool(k->call, 2)));
+    fxs_tensor *x = powers(k, arg(k, 0), k->call->arg[1], fxs_arg_bool(k->call, 2));
+    k->own_grad = true; /* of one power there is none */
+    fxs_give(k, x && x->sizes[x->ndim - 1] <= 1 ? FXS_DO(k, "detach", fxs_t(x)) : x);
 }
 
 /* cross(a, b, dim): of vectors of three */
@@ -507,7 +511,7 @@ static fxs_status infer_sum_to_sizes(fxs_call *c) {
 
 const fxs_op fxs_ops_composed_more[] = {
     ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
-    ROW(add_scaled, "(Tensor self, Scalar alpha, Tensor|Scalar other)",
+    ROW(add_scaled, "(Tensor self, Tensor|Scalar alpha, Tensor|Scalar other)",
         "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ torch.sub Tensor.sub Tensor.__sub__",
         FXS_OP_COMPLEX),
     ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",

@@ -239,6 +239,8 @@ static void make_cross_entropy(fxs_compose *k) {
                  "expected a floating point type for a target with class probabilities, but got "
                  "torch.%s",
                  fxs_dtype_name(y->dtype));
+    if (probabilities && fxs_arg_int(k->call, IGNORE) >= 0)
+        fxs_stop(k, FXS_EINVAL, "ignore_index is not supported for floating point target");
     x = FXS_DO(k, "log_softmax", fxs_t(x), fxs_int(dim));
     if (probabilities)
         by_probability(k, kind, x, dim);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/recurrent_steps.h"
 
 /* Arguments of torch.lstm and its like, and of the layers' rows. */
 enum {
@@ -205,11 +206,19 @@ static fxs_status new_outputs(fxs_call *c, const fxs_recurrent *r) {
     return r->cell == FXS_LSTM ? fxs_out_new(c, d, ndim, sizes, NULL) : FXS_OK;
 }
 
+/* torch's functions, unlike the layers, take whatever their steps take. */
+static bool goes_by_steps(const fxs_call *c, fxs_status s) {
+    return c->spelling && s != FXS_OK && s != FXS_ENOMEM;
+}
+
 static fxs_status infer(fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     if (!r)
         return fxs_fail_memory(c->ctx);
-    FXS_TRY(read_all(c, cell, r));
+    fxs_status s = read_all(c, cell, r);
+    if (goes_by_steps(c, s))
+        return fxs_compose_infer(c, fxs_recurrent_steps(cell));
+    FXS_TRY(s);
     return new_outputs(c, r);
 }
 
@@ -233,7 +242,10 @@ static fxs_status run(fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     if (!r)
         return fxs_fail_memory(c->ctx);
-    FXS_TRY(read_all(c, cell, r));
+    fxs_status s = read_all(c, cell, r);
+    if (goes_by_steps(c, s))
+        return fxs_compose_run(c, fxs_recurrent_steps(cell));
+    FXS_TRY(s);
     return fxs_recurrent_run(c, r, fxs_arg_tensor(c, INPUT), state_at(c, 0), state_at(c, 1));
 }
 
@@ -242,8 +254,11 @@ static fxs_status run(fxs_call *c, fxs_cell cell) {
 static fxs_cost cost(const fxs_call *c, fxs_cell cell) {
     fxs_recurrent *r = FXS_NEW(c->scratch, fxs_recurrent);
     double weights = 0;
-    if (!r || read_all((fxs_call *)c, cell, r) != FXS_OK)
+    if (!r)
         return (fxs_cost){0};
+    fxs_status s = read_all((fxs_call *)c, cell, r);
+    if (s != FXS_OK)
+        return goes_by_steps(c, s) ? fxs_compose_cost(c, fxs_recurrent_steps(cell)) : (fxs_cost){0};
     for (int i = 0; i < r->layers * r->directions; i++) {
         const fxs_cell_weights *w = &r->weights[i];
         weights += (double)fxs_tensor_numel(w->input) + (double)fxs_tensor_numel(w->hidden) +

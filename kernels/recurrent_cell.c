@@ -4,27 +4,9 @@
 
 #include "kernels/compose.h"
 #include "kernels/families.h"
+#include "kernels/recurrent_steps.h"
 
 enum { INPUT, STATE, W_INPUT, W_HIDDEN, B_INPUT, B_HIDDEN };
-
-/* Rows of gates: [N, gates * H] */
-static fxs_tensor *gates(fxs_compose *k, fxs_tensor *x, int weight, int bias) {
-    return FXS_DO(k, "linear", fxs_t(x), k->call->arg[weight], k->call->arg[bias]);
-}
-
-static fxs_tensor *sigmoid(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) {
-    return FXS_DO(k, "sigmoid", fxs_t(FXS_DO(k, "add", fxs_t(a), fxs_t(b))));
-}
-
-static fxs_tensor *times(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) {
-    return FXS_DO(k, "mul", fxs_t(a), fxs_t(b));
-}
-
-static void split(fxs_compose *k, fxs_tensor *x, int n, fxs_tensor **out) {
-    FXS_DO(k, "chunk", fxs_t(x), fxs_int(n), fxs_int(-1));
-    for (int i = 0; i < n; i++)
-        out[i] = fxs_do_item(k, i);
-}
 
 static int64_t hidden_size(const fxs_call *c, int gate_count) {
     const fxs_tensor *w = fxs_arg_tensor(c, W_HIDDEN);
@@ -54,46 +36,60 @@ static fxs_tensor *state(fxs_compose *k, fxs_tensor *h, int gate_count) {
     return h;
 }
 
-static void make_rnn(fxs_compose *k, const char *function) {
-    fxs_tensor *h = state(k, fxs_arg_tensor(k->call, STATE), 1),
-               *x = fxs_arg_tensor(k->call, INPUT);
-    x = FXS_DO(k, "add", fxs_t(gates(k, x, W_INPUT, B_INPUT)),
-               fxs_t(gates(k, h, W_HIDDEN, B_HIDDEN)));
-    fxs_give(k, FXS_DO(k, function, fxs_t(x)));
+/* torch's functions look at the sizes at two places alone. */
+static void check_function(fxs_compose *k, const fxs_tensor *h) {
+    const fxs_tensor *x = fxs_arg_tensor(k->call, INPUT), *wi = fxs_arg_tensor(k->call, W_INPUT),
+                     *wh = fxs_arg_tensor(k->call, W_HIDDEN);
+    char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
+    bool fits = x->ndim > 1 && h->ndim > 1 && wi->ndim > 1 && wh->ndim > 1 &&
+                x->sizes[1] == wi->sizes[1] && h->sizes[0] == x->sizes[0] &&
+                h->sizes[1] == wh->sizes[1];
+    if (!fits)
+        fxs_stop(k, FXS_ESHAPE, "a state of shape %s does not fit input of shape %s and the weights",
+                 sizes_of(h, a), sizes_of(x, b));
 }
 
-static void make_tanh_cell(fxs_compose *k) { make_rnn(k, "tanh"); }
-static void make_relu_cell(fxs_compose *k) { make_rnn(k, "relu"); }
+static fxs_tensor *checked(fxs_compose *k, fxs_tensor *h, int gate_count) {
+    if (!k->call->spelling || !h)
+        return state(k, h, gate_count);
+    check_function(k, h);
+    return h;
+}
+
+static void make_cell(fxs_compose *k, fxs_cell cell) {
+    int count = cell == FXS_LSTM ? 4 : cell == FXS_GRU ? 3 : 1;
+    fxs_call *c = k->call;
+    fxs_cell_weights w = {.hidden = fxs_arg_tensor(c, W_HIDDEN),
+                          .hidden_bias = fxs_arg_tensor(c, B_HIDDEN)};
+    fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    bool one = x->ndim == 1;
+    fxs_step_state s = {.h = checked(
+                            k, cell == FXS_LSTM ? fxs_arg_tensor_at(c, STATE, 0)
+                                                : fxs_arg_tensor(c, STATE),
+                            count)};
+    if (cell == FXS_LSTM)
+        s.c = checked(k, fxs_arg_tensor_at(c, STATE, 1), count);
+    x = FXS_DO(k, "linear", fxs_t(x), c->arg[W_INPUT], c->arg[B_INPUT]);
+    if (one) { /* a row without a batch */
+        x = FXS_DO(k, "unsqueeze", fxs_t(x), fxs_int(0));
+        s.h = FXS_DO(k, "unsqueeze", fxs_t(s.h), fxs_int(0));
+        s.c = s.c ? FXS_DO(k, "unsqueeze", fxs_t(s.c), fxs_int(0)) : NULL;
+    }
+    fxs_recurrent_step(k, cell, &w, x, &s);
+    fxs_give(k, one ? FXS_DO(k, "squeeze", fxs_t(s.h), fxs_int(0)) : s.h);
+    if (cell == FXS_LSTM)
+        fxs_give(k, one ? FXS_DO(k, "squeeze", fxs_t(s.c), fxs_int(0)) : s.c);
+}
+
+static void make_tanh_cell(fxs_compose *k) { make_cell(k, FXS_RNN_TANH); }
+static void make_relu_cell(fxs_compose *k) { make_cell(k, FXS_RNN_RELU); }
+static void make_gru_cell(fxs_compose *k) { make_cell(k, FXS_GRU); }
+static void make_lstm_cell(fxs_compose *k) { make_cell(k, FXS_LSTM); }
 /* Of the layer, which says which of the two it is. */
 static void make_rnn_cell(fxs_compose *k) {
     enum { NONLINEARITY = B_HIDDEN + 1 };
     const char *function = fxs_arg_str(k->call, NONLINEARITY);
-    make_rnn(k, function && strcmp(function, "relu") == 0 ? "relu" : "tanh");
-}
-
-/* reset, update, new: h' = new + update * (h - new) */
-static void make_gru_cell(fxs_compose *k) {
-    fxs_tensor *h = state(k, fxs_arg_tensor(k->call, STATE), 3), *a[3], *b[3];
-    split(k, gates(k, fxs_arg_tensor(k->call, INPUT), W_INPUT, B_INPUT), 3, a);
-    split(k, gates(k, h, W_HIDDEN, B_HIDDEN), 3, b);
-    fxs_tensor *reset = sigmoid(k, a[0], b[0]), *update = sigmoid(k, a[1], b[1]);
-    fxs_tensor *next = FXS_DO(k, "add", fxs_t(a[2]), fxs_t(times(k, reset, b[2])));
-    next = FXS_DO(k, "tanh", fxs_t(next));
-    fxs_tensor *d = times(k, FXS_DO(k, "sub", fxs_t(h), fxs_t(next)), update);
-    fxs_give(k, FXS_DO(k, "add", fxs_t(d), fxs_t(next)));
-}
-
-/* input, forget, cell, output */
-static void make_lstm_cell(fxs_compose *k) {
-    fxs_tensor *h = state(k, fxs_arg_tensor_at(k->call, STATE, 0), 4), *g[4];
-    fxs_tensor *c = state(k, fxs_arg_tensor_at(k->call, STATE, 1), 4);
-    fxs_tensor *x = gates(k, fxs_arg_tensor(k->call, INPUT), W_INPUT, B_INPUT);
-    split(k, FXS_DO(k, "add", fxs_t(x), fxs_t(gates(k, h, W_HIDDEN, B_HIDDEN))), 4, g);
-    for (int i = 0; i < 4; i++)
-        g[i] = FXS_DO(k, i == 2 ? "tanh" : "sigmoid", fxs_t(g[i]));
-    c = FXS_DO(k, "add", fxs_t(times(k, g[1], c)), fxs_t(times(k, g[0], g[2])));
-    fxs_give(k, times(k, g[3], FXS_DO(k, "tanh", fxs_t(c))));
-    fxs_give(k, c);
+    make_cell(k, function && strcmp(function, "relu") == 0 ? FXS_RNN_RELU : FXS_RNN_TANH);
 }
 
 FXS_COMPOSED(tanh_cell)

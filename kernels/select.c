@@ -64,8 +64,19 @@ static fxs_dtype where_type(const fxs_operands *o) {
 
 static fxs_status infer_choice(fxs_call *c, const fxs_operands *o) {
     FXS_TRY(check_mask(c, o->v[0].u.tensor, "condition"));
-    FXS_TRY(fxs_check_computable(c, where_type(o)));
-    return fxs_out_pointwise(c, o, where_type(o));
+    fxs_dtype d = where_type(o);
+    fxs_tensor like[2];
+    fxs_operands all = *o;
+    FXS_TRY(fxs_check_computable(c, d));
+    for (int i = 0; i < 2; i++) { /* of two types, both are made of one type first */
+        fxs_tensor *t = o->v[i + 1].tag == FXS_V_TENSOR ? o->v[i + 1].u.tensor : NULL;
+        if (!t || t->dtype == d)
+            continue;
+        like[i] = *t;
+        fxs_strides_like(t, like[i].strides);
+        all.v[i + 1].u.tensor = &like[i];
+    }
+    return fxs_out_pointwise(c, &all, d);
 }
 
 static fxs_status run_choice(fxs_call *c, const fxs_operands *o) {

@@ -208,8 +208,8 @@ static void make_position_bias(fxs_compose *k) {
 
 /* Every second place of a dimension, from the first or the second on. */
 static fxs_tensor *every_second(fxs_compose *k, fxs_tensor *x, int dim, int64_t from) {
-    if (k->status != FXS_OK)
-        return NULL;
+    if (k->status != FXS_OK || x->sizes[x->ndim + dim] == 0)
+        return x;
     x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(dim), fxs_int(from),
                fxs_int(x->sizes[x->ndim + dim] - from));
     fxs_tensor *v = FXS_DO(k, "unfold", fxs_t(x), fxs_int(dim), fxs_int(1), fxs_int(2));

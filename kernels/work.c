@@ -93,8 +93,7 @@ fxs_status fxs_check_number(fxs_call *c, int i, fxs_dtype d) {
                       c->arg[i].u.c[0], c->arg[i].u.c[1], fxs_dtype_name(d));
 }
 
-/* A number, or the one element of a tensor of any type, as a value. */
-static fxs_value number_of(const fxs_value *v) {
+fxs_value fxs_known_number(const fxs_value *v) {
     const fxs_tensor *t = v->tag == FXS_V_TENSOR ? v->u.tensor : NULL;
     double z[2];
     if (!t)
@@ -112,7 +111,7 @@ static fxs_value number_of(const fxs_value *v) {
 }
 
 fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d) {
-    fxs_value v = number_of(&c->arg[i]);
+    fxs_value v = fxs_known_number(&c->arg[i]);
     bool fits = d == FXS_BOOL || fxs_type_holds(d, &v);
     if (v.tag == FXS_V_COMPLEX && !fxs_is_complex(d)) {
         fxs_value real = fxs_float(v.u.c[0]);

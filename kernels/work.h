@@ -46,6 +46,8 @@ typedef enum fxs_takes {
 fxs_status fxs_check_dtype(fxs_call *c, const fxs_tensor *t, unsigned takes);
 /* Refuses a complex number as argument i of an operation in a real type. */
 fxs_status fxs_check_number(fxs_call *c, int i, fxs_dtype d);
+/* A number, or the one element of a tensor of any type, as a value; None: not known. */
+fxs_value fxs_known_number(const fxs_value *v);
 /* Refuses a number as argument i that type d can't hold; a tensor's, where its value is known. */
 fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d);
 /* Refuses a tensor that requires grad as argument i, by which PyTorch can't differentiate. */

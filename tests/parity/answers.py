@@ -12,7 +12,7 @@ import standins
 FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', torch.channels_last, 4),
            ('channels_last_3d', torch.channels_last_3d, 5)]
 # Refusals that come from elements of tensors, which META does not see.
-BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|non-?zero|negative|Boolean value|'
+BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|found idx|non-?zero|negative|Boolean value|'
                       r'must be non-negative|smaller than num_classes|ambiguous|probabilit|p_?\b|'
                       r'positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|max index|'
                       r'without overflow|Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|argument #2 .targets|zero_point')

@@ -133,6 +133,14 @@ def unsorted(case):
     return case.get('kwargs', {}).get('sorted') is False or len(args) > 4 and args[4] is False
 
 
+def other_samples(case):
+    samples = case.get('kwargs', {}).get('_random_samples')
+    x, dims = tensor(case, 0, 'input'), int(re.search(r'pool(\d)d', case['op'])[1])
+    if not isinstance(samples, dict) or not x:
+        return False
+    return samples['t']['sizes'] != ([1] + x['sizes'])[-dims - 2:-dims] + [dims]
+
+
 CASES = [
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
@@ -145,6 +153,7 @@ CASES = [
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
+    (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
     (r'(\bdot|vdot|vecdot|inner|einsum|matmul|tensordot)_?$', complex_vectors,
