@@ -25,7 +25,8 @@ static inline float softplus32(float x) {
     return (x > 0 ? x : 0) + fxs_vec_log1p(fxs_vec_exp(-fabsf(x)));
 }
 static inline double softplus64(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
-/* exp(x) - 1, for x <= 0 but where alpha is negative: the vector exp is not exact enough near 0, where the series is. */
+/* exp(x) - 1, for x <= 0 but where alpha is negative: the vector exp is not exact enough near 0,
+ * where the series is. */
 static inline float below_zero(float x) {
     float series =
         x *
@@ -311,8 +312,7 @@ const fxs_op fxs_ops_activation[] = {
     ROW(relu6, ", bool inplace=False", infer_relu6, "torch.relu6" F "relu6 " IN_PLACE(NN "relu6")),
     ROW(leaky_relu, ", Scalar negative_slope=0.01, bool inplace=False", infer_float,
         "torch.nn.functional.leaky_relu " IN_PLACE(NN "leaky_relu")),
-    ROW(elu, ", Scalar alpha=1.0, bool inplace=False", infer_float,
-        "torch.nn.functional.elu"),
+    ROW(elu, ", Scalar alpha=1.0, bool inplace=False", infer_float, "torch.nn.functional.elu"),
     ROW(selu, ", bool inplace=False", infer_float, "torch.selu" F "selu"),
     ROW(celu, ", Scalar alpha=1.0, bool inplace=False", infer_celu, "torch.celu" F "celu"),
     ROW(gelu, ", *, str approximate='none'", infer_gelu, NN "gelu" F "gelu"),

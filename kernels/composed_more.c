@@ -517,7 +517,7 @@ const fxs_op fxs_ops_composed_more[] = {
     ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",
         "torch._C._nn.elu torch._C._nn.elu_! torch.nn.functional.elu_!", FXS_OP_NO_INPLACE),
     ROW(isreal, "(Tensor self)", BOTH("isreal"), PURE),
-    /* three overloads: a number has a name of its own */
+/* three overloads: a number has a name of its own */
 #define ISIN(a, b)                                                                                 \
     ROW(isin, "(" a ", " b ", *, bool assume_unique=False, bool invert=False)", "torch.isin", PURE)
     ISIN("Tensor elements", "Tensor test_elements"),

@@ -27,9 +27,7 @@ typedef struct bags {
     bool limited;                  /* rows whose norm is too large are scaled */
 } bags;
 
-static bool is_index(const fxs_tensor *t) {
-    return t->dtype == FXS_INT64 || t->dtype == FXS_INT32;
-}
+static bool is_index(const fxs_tensor *t) { return t->dtype == FXS_INT64 || t->dtype == FXS_INT32; }
 
 static fxs_status read_bags(fxs_call *c, bags *b) {
     static const char *const modes[] = {"sum", "mean", "max"};

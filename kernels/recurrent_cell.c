@@ -45,7 +45,8 @@ static void check_function(fxs_compose *k, const fxs_tensor *h) {
                 x->sizes[1] == wi->sizes[1] && h->sizes[0] == x->sizes[0] &&
                 h->sizes[1] == wh->sizes[1];
     if (!fits)
-        fxs_stop(k, FXS_ESHAPE, "a state of shape %s does not fit input of shape %s and the weights",
+        fxs_stop(k, FXS_ESHAPE,
+                 "a state of shape %s does not fit input of shape %s and the weights",
                  sizes_of(h, a), sizes_of(x, b));
 }
 
@@ -63,10 +64,10 @@ static void make_cell(fxs_compose *k, fxs_cell cell) {
                           .hidden_bias = fxs_arg_tensor(c, B_HIDDEN)};
     fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     bool one = x->ndim == 1;
-    fxs_step_state s = {.h = checked(
-                            k, cell == FXS_LSTM ? fxs_arg_tensor_at(c, STATE, 0)
-                                                : fxs_arg_tensor(c, STATE),
-                            count)};
+    fxs_step_state s = {
+        .h =
+            checked(k, cell == FXS_LSTM ? fxs_arg_tensor_at(c, STATE, 0) : fxs_arg_tensor(c, STATE),
+                    count)};
     if (cell == FXS_LSTM)
         s.c = checked(k, fxs_arg_tensor_at(c, STATE, 1), count);
     x = FXS_DO(k, "linear", fxs_t(x), c->arg[W_INPUT], c->arg[B_INPUT]);

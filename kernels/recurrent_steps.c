@@ -5,17 +5,7 @@
 
 #include <string.h>
 
-enum {
-    INPUT,
-    STATE,
-    PARAMS,
-    HAS_BIASES,
-    LAYERS,
-    DROPOUT,
-    TRAIN,
-    BIDIRECTIONAL,
-    BATCH_FIRST
-};
+enum { INPUT, STATE, PARAMS, HAS_BIASES, LAYERS, DROPOUT, TRAIN, BIDIRECTIONAL, BATCH_FIRST };
 
 static fxs_tensor *act(fxs_compose *k, const char *op, fxs_tensor *x) {
     return FXS_DO(k, op, fxs_t(x));

@@ -38,16 +38,16 @@ enum {
     FXS_OP_GRAD_EACH =
         128, /* result i requires grad when tensor i of the first argument does (meshgrid) */
     FXS_OP_OVER_INPUT =
-        256,             /* the kernel may write its output over its first argument, row by row */
-    FXS_OP_COMPLEX = 512,   /* computes complex64 and complex128 too */
+        256,              /* the kernel may write its output over its first argument, row by row */
+    FXS_OP_COMPLEX = 512, /* computes complex64 and complex128 too */
     FXS_OP_STRETCHED = 1024 /* in place it takes a stretched tensor too */
 };
-/* Two flags with one bit would say of an operator what is not so: all eleven add up to all eleven bits.
+/* Two flags with one bit would say of an operator what is not so: all eleven add up to all eleven
+ * bits.
  */
 _Static_assert(FXS_OP_NO_GRAD + FXS_OP_POINTWISE + FXS_OP_RANDOM + FXS_OP_NO_INPLACE +
                        FXS_OP_WRITES_SELF + FXS_OP_IDLE_IN_EVAL + FXS_OP_GRAD_OF_SELF +
-                       FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX +
-                       FXS_OP_STRETCHED ==
+                       FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX + FXS_OP_STRETCHED ==
                    2047,
                "each flag has a bit of its own");
 
