@@ -422,6 +422,14 @@ typedef struct fxs_place {
 /* Where n was recorded, when the trace was asked for that. Borrowed from n's graph. */
 FXS_API fxs_place fxs_node_place(const fxs_node *n);
 
+/* torch's node.meta: values of your own with a node, by key, in the order in which they were first
+ * set. v is copied, and may hold tensors but no nodes (FXS_EINVAL); NULL takes the key away. Copies
+ * of the node have the same; neither a run nor a model file knows of them. */
+FXS_API fxs_status fxs_node_set_user_meta(fxs_node *n, const char *key, const fxs_value *v);
+/* Borrowed until that key is set again; NULL when it is not there. key NULL: all of them as a dict,
+ * NULL when none was ever set. */
+FXS_API const fxs_value *fxs_node_user_meta(const fxs_node *n, const char *key);
+
 /* Checks names, order of definition and use, and (for a graph with an owner) that every target is
  * there. */
 FXS_API fxs_status fxs_graph_lint(fxs_graph *g);
@@ -470,7 +478,8 @@ FXS_API fxs_status fxs_node_update_arg(fxs_node *n, int64_t i, const fxs_value *
 FXS_API fxs_status fxs_node_update_kwarg(fxs_node *n, const char *name, const fxs_value *v);
 /* Rewrites every use of n to `with` (NULL: to None) in the users that `filter` accepts (NULL: all),
  * in their order. *changed (may be NULL) is how many were. Replacing a node by itself is
- * FXS_EINVAL. With copy_meta the replacement gets n's recorded facts where it has none. */
+ * FXS_EINVAL. With copy_meta the replacement gets n's recorded facts where it has none, and the
+ * keys of n's user meta that it lacks. */
 typedef bool fxs_user_filter(void *user, const fxs_node *candidate);
 FXS_API fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with,
                                                   fxs_user_filter *filter, void *user,

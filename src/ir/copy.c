@@ -140,6 +140,7 @@ static fxs_status copy_facts(fxs_node *to, const fxs_node *from) {
         if (!to->file)
             return fxs_fail_memory(g->ctx);
     }
+    FXS_TRY(fxs_node_copy_user_meta(to, from));
     return fxs_node_copy_meta(to, from);
 }
 

@@ -273,7 +273,10 @@ fxs_status fxs_node_replace_all_uses_with(fxs_node *n, fxs_node *with, fxs_user_
     }
     if (changed)
         *changed = done;
-    return copy_meta && with ? inherit_meta(with, n) : FXS_OK;
+    if (!copy_meta || !with)
+        return FXS_OK;
+    FXS_TRY(fxs_node_inherit_user_meta(with, n));
+    return inherit_meta(with, n);
 }
 
 /* ---- purity

@@ -46,6 +46,7 @@ void fxs_graph_free(fxs_graph *g) {
         fxs_value_visit(&n->kwargs, drop_tensor, NULL);
         fxs_node_clear_meta(n);
     }
+    fxs_graph_free_user_meta(g);
     fxs_map_free(&g->names);
     fxs_map_free(&g->scopes);
     fxs_arena_clear(&g->arena);

@@ -7,6 +7,8 @@
 #include "base/map.h"
 #include "base/value.h"
 
+typedef struct fxs_user_meta fxs_user_meta; /* user_meta.c */
+
 struct fxs_node {
     fxs_graph *graph;
     fxs_kind kind;
@@ -30,6 +32,7 @@ struct fxs_node {
         *file; /* that `line` is of, in the arena; NULL: the file that the graph was read from */
     const fxs_scope
         *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
+    fxs_user_meta *user_meta; /* in the arena; NULL: none */
     fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 
@@ -42,10 +45,11 @@ struct fxs_graph {
     size_t len;
     fxs_value no_kwargs;     /* an empty dict, which all nodes share; none before the first */
     const char *last_target; /* of the node made last, in the arena */
-    fxs_map names;      /* every name ever given */
+    fxs_map names;           /* every name ever given */
     fxs_map scopes;     /* path and call -> fxs_scope of nodes; path and "@" -> the latest call */
     fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
                            arena; NULL: flat */
+    fxs_user_meta *user_meta; /* of all nodes that ever had some */
     size_t next_id;
     fxs_node
         *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */
@@ -58,7 +62,7 @@ fxs_status fxs_graph_scope(fxs_graph *g, const fxs_scope *outer, const char *pat
                            const char *class_name, unsigned call, const fxs_scope **out);
 /* The scope of one more call of that path. */
 FXS_API fxs_status fxs_graph_scope_next(fxs_graph *g, const fxs_scope *outer, const char *path,
-                                const char *class_name, const fxs_scope **out);
+                                        const char *class_name, const fxs_scope **out);
 /* The same scope of another graph; NULL where it has none. */
 const fxs_scope *fxs_graph_scope_find(const fxs_graph *g, const fxs_scope *like);
 /* The scope, and all outside of it, in g, made where they are not there yet; NULL for NULL. */
@@ -78,6 +82,10 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from);
 /* Behind those that `to` has. */
 fxs_status fxs_node_copy_stats(fxs_node *to, const fxs_node *from);
+/* Gives a node the user's keys of another; and those that it lacks. */
+fxs_status fxs_node_copy_user_meta(fxs_node *to, const fxs_node *from);
+fxs_status fxs_node_inherit_user_meta(fxs_node *to, const fxs_node *from);
+void fxs_graph_free_user_meta(fxs_graph *g);
 /* Forgets what a run recorded. */
 void fxs_node_clear_meta(fxs_node *n);
 

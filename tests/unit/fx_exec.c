@@ -267,7 +267,8 @@ static void tf_basic(fxcase *c) {
     OK(c, create(c, g, FXS_OUTPUT, "output", "relu", NULL, "int", &n));
     put_graph(c, fxs_module_graph(transformed(c, wrap_graph(c, g), NULL)));
     c->out.len--;
-    python_text(c, " [{}, {'stack_trace': ''}, {}]\n", "meta has no keys of the user's own");
+    python_text(c, " [{}, {'stack_trace': ''}, {}]\n",
+                "1.13 puts an empty stack into meta; new nodes have none here");
     g = new_graph(c);
     input(c, g, "x", NULL);
     output(c, g, "None");

@@ -42,6 +42,7 @@ static void graph_copy_(fxcase *c) {
     fn(c, g, "torch.relu", "add");
     fn(c, g, "torch.cat", "[add, relu, x], dim=y");
     output(c, g, "cat");
+    set_meta(c, a, "m", "[1]");
     input(c, h, "x", NULL);
     fxs_val_map *map = new_map(c, g), *again = new_map(c, g);
     OK(c, fxs_graph_copy_into(h, g, map, &v));
@@ -63,7 +64,8 @@ static void graph_copy_(fxcase *c) {
     fxs_value old = *fxs_val_map_get(map, node(g, "cat"));
     OK(c, fxs_graph_output(h, &old, &p));
     put_graph(c, h);
-    python_lines(c, 1, "meta is a struct with a run's facts, which are not copied");
+    put_meta(c, fxs_val_map_get(map, a)->u.node);
+    python_text(c, " False True\n", "which of Python's dicts and lists are one object");
     fxs_val_map_free(map);
     fxs_val_map_free(again);
     h = new_graph(c);
@@ -151,14 +153,18 @@ static void deepcopy_(fxcase *c) {
     fxs_node *o;
     input(c, g, "x", NULL);
     input(c, g, "y", NULL);
-    fn(c, g, "torch.add", "x, y");
+    set_meta(c, fn(c, g, "torch.add", "x, y"), "m", "1");
     fn(c, g, "torch.relu", "add");
     fn(c, g, "torch.cat", "[add, relu, x], dim=y");
     OK(c, create(c, g, FXS_OUTPUT, "output", "cat", NULL, "int", &o));
     OK(c, fxs_graph_deep_copy(g, &d));
     c->graphs[c->ngraphs++] = d;
     put_graph(c, d);
-    python_text(c, "[{}, {}, {'m': 1}, {}, {}, {}] ", "meta has no keys of the user's own");
+    for (fxs_node *n = fxs_graph_first(d); n; n = fxs_node_next(n)) {
+        put(c, n == fxs_graph_first(d) ? "[" : ", ");
+        put_meta(c, n);
+    }
+    put(c, "] ");
     put(c, "<class '%s'> ", fxs_node_type(node(d, "output")));
     put(c, d->owner ? "owned\n" : "None\n");
     for (int i = 0; i < 2; i++) { /* an empty graph, and one without output */

@@ -92,7 +92,12 @@ static void print_output_forms(fxcase *c) {
         put(c, "'%s' =>     ", forms[i]);
         put_node(c, o);
     }
-    python_lines(c, 1, "meta is a struct");
+    fxs_graph *g = new_graph(c);
+    fxs_node *x = input(c, g, "x", NULL);
+    const fxs_value *meta = fxs_node_user_meta(x, NULL);
+    assert_null(meta); /* what was never set is empty */
+    put(c, "'x.meta' =>     ");
+    put_node(c, output(c, g, "{}"));
 }
 
 static void print_format_node_names(fxcase *c) {

@@ -516,6 +516,23 @@ static void rp_graphmodule_pattern(fxcase *c) {
     put_code(c, fxs_module_graph(gm));
 }
 
+static void rp_meta(fxcase *c) {
+    fxs_module *gm = trace_c(c, "x", relu_plus_1);
+    fxs_graph *g = fxs_module_graph(gm);
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
+        char text[64];
+        snprintf(text, sizeof text, "'%s'", fxs_node_name(n));
+        set_meta(c, n, "m", text);
+    }
+    count(c, gm, "x", relu1, neg1);
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
+        put(c, n == fxs_graph_first(g) ? "[('%s', " : ", ('%s', ", fxs_node_name(n));
+        put_meta(c, n);
+        put(c, ")");
+    }
+    put(c, "]\n");
+}
+
 const fxcase_row fx_rewrite_rows[] = {
     {"rp_doc", rp_doc, NULL},
     {"rp_overlap", rp_overlap, NULL},
@@ -538,7 +555,6 @@ const fxcase_row fx_rewrite_rows[] = {
     {"rp_const_bind", rp_const_bind, NULL},
     {"rp_users_order", rp_users_order, NULL},
     {"rp_graphmodule_pattern", rp_graphmodule_pattern, NULL},
-    {"rp_meta", NULL,
-     "meta holds what a run recorded, no keys of the user's own (test_rewrite: meta_and_users)"},
+    {"rp_meta", rp_meta, NULL},
     {0},
 };

@@ -97,6 +97,20 @@ void put_value(fxcase *c, const fxs_value *v) {
 void put_args(fxcase *c, const fxs_node *n) { put_value(c, fxs_node_args(n)); }
 void put_kwargs(fxcase *c, const fxs_node *n) { put_value(c, fxs_node_kwargs(n)); }
 
+void put_meta(fxcase *c, const fxs_node *n) {
+    const fxs_value *meta = fxs_node_user_meta(n, NULL);
+    assert_int_equal(fxs_node_meta(n)->outcome, FXS_NOT_RUN);
+    if (meta)
+        put_value(c, meta);
+    else
+        put(c, "{}");
+}
+
+void set_meta(fxcase *c, fxs_node *n, const char *key, const char *value) {
+    fxs_value v = py(c, fxs_node_graph(n), value);
+    OK(c, fxs_node_set_user_meta(n, key, &v));
+}
+
 void put_node(fxcase *c, const fxs_node *n) {
     char *text;
     OK(c, fxs_node_format(n, 0, &text));

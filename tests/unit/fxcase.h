@@ -49,6 +49,9 @@ void put_inputs(fxcase *c, const fxs_node *n);
 void put_value(fxcase *c, const fxs_value *v);
 void put_args(fxcase *c, const fxs_node *n);
 void put_kwargs(fxcase *c, const fxs_node *n);
+/* node.meta, where no run recorded facts; and node.meta[key] = value. */
+void put_meta(fxcase *c, const fxs_node *n);
+void set_meta(fxcase *c, fxs_node *n, const char *key, const char *value);
 /* node.format_node(), with a new line. */
 void put_node(fxcase *c, const fxs_node *n);
 /* "TYPE: message": `type` stands for Python's class of the error that the script expects. */

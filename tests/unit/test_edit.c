@@ -372,6 +372,8 @@ static fxs_status edit_everything(fxs_ctx *ctx, const void *data) {
         if (s == FXS_OK)
             s = fxs_node_update_kwarg(relu, "k", &five);
         if (s == FXS_OK)
+            s = fxs_node_set_user_meta(relu, "k", &five);
+        if (s == FXS_OK)
             s = fxs_node_replace_all_uses_with(relu, add, NULL, NULL, true, &n);
         if (s == FXS_OK)
             s = fxs_graph_eliminate_dead_code(g, &n);
@@ -379,6 +381,50 @@ static fxs_status edit_everything(fxs_ctx *ctx, const void *data) {
     fxs_graph_free(deep);
     fxs_module_unref(m);
     return s;
+}
+
+static void assert_user_meta(const fxs_node *n, const char *want) {
+    const fxs_value *meta = fxs_node_user_meta(n, NULL);
+    char *text;
+    assert_non_null(meta);
+    assert_ok(n->graph->ctx, fxs_value_print(n->graph->ctx, meta, &text));
+    assert_string_equal(text, want);
+    fxs_free(text);
+}
+
+static void user_meta(void **state) {
+    fixture f = make(*state);
+    fxs_tensor *t;
+    fxs_graph *copy;
+    fxs_value one = fxs_int(1), two = fxs_int(2), tensor, list, node = fxs_of_node(f.x);
+    assert_null(fxs_node_user_meta(f.add, NULL));
+    assert_null(fxs_node_user_meta(f.add, "a"));
+    assert_ok(f.ctx, fxs_node_set_user_meta(f.add, "a", &one));
+    assert_ok(f.ctx, fxs_node_set_user_meta(f.add, "b", &two));
+    assert_ok(f.ctx, fxs_tensor_new(f.ctx, FXS_FLOAT32, 1, (int64_t[]){3}, &t));
+    tensor = fxs_of_tensor(t);
+    assert_ok(f.ctx, fxs_value_list(f.ctx, 1, &tensor, &list));
+    assert_ok(f.ctx, fxs_node_set_user_meta(f.add, "a", &list));
+    fxs_value_unref(&list);
+    fxs_value_unref(&tensor);
+    assert_user_meta(f.add, "{'a': [float32[3]], 'b': 2}");
+    /* a copy's is its own from the first change on */
+    assert_ok(f.ctx, fxs_graph_deep_copy(f.g, &copy));
+    fxs_node *add = fxs_graph_find(copy, "add");
+    assert_ok(f.ctx, fxs_node_set_user_meta(add, "b", NULL));
+    assert_ok(f.ctx, fxs_node_set_user_meta(add, "nothing", NULL));
+    assert_user_meta(add, "{'a': [float32[3]]}");
+    fxs_graph_free(copy);
+    assert_user_meta(f.add, "{'a': [float32[3]], 'b': 2}");
+    assert_int_equal(fxs_node_set_user_meta(f.add, "n", &node), FXS_EINVAL);
+    fxs_ctx_clear(f.ctx);
+    /* inherited where it lacks, and kept by what is erased */
+    assert_ok(f.ctx, fxs_node_set_user_meta(f.y, "b", &one));
+    assert_ok(f.ctx, fxs_node_replace_all_uses_with(f.add, f.y, NULL, NULL, true, NULL));
+    assert_user_meta(f.y, "{'b': 1, 'a': [float32[3]]}");
+    assert_ok(f.ctx, fxs_graph_erase_node(f.g, f.add));
+    assert_user_meta(f.add, "{'a': [float32[3]], 'b': 2}");
+    drop(&f);
 }
 
 static void every_failed_allocation_is_survived(void **state) {
@@ -396,6 +442,7 @@ int main(void) {
         cmocka_unit_test(walking_while_editing),
         cmocka_unit_test(dead_code),
         cmocka_unit_test(copying),
+        cmocka_unit_test(user_meta),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

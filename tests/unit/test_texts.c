@@ -148,6 +148,8 @@ CALL(fxs_graph_get_attr, fxs_graph_get_attr(w->g, s, &made))
 CALL(fxs_graph_call_function, fxs_graph_call_function(w->g, s, NULL, NULL, &made))
 CALL(fxs_graph_call_method, fxs_graph_call_method(w->g, s, NULL, NULL, &made))
 CALL(fxs_graph_call_module, fxs_graph_call_module(w->g, s, NULL, NULL, &made))
+CALL(fxs_node_set_user_meta, fxs_node_set_user_meta(w->n, s, &(fxs_value){0}))
+CALL(fxs_node_user_meta, found(fxs_node_user_meta(w->n, s)))
 CALL(fxs_node_update_kwarg, fxs_node_update_kwarg(w->n, s, &(fxs_value){0}))
 
 static fxs_status call_fxs_inputs_add(world *w, const char *s) {
@@ -330,20 +332,21 @@ static const struct {
     ROW(fxs_module_new, EINVAL, EINVAL) ROW(fxs_module_add_child, EINVAL, EINVAL) ROW(
         fxs_module_add_tensor, EINVAL, EINVAL) ROW(fxs_module_add_submodule, EINVAL, EINVAL)
         ROW(fxs_module_delete_submodule, EINVAL, EINVAL) ROW(fxs_module_put_tensor, EINVAL, EINVAL)
-            ROW(fxs_numbers_read, EINVAL, EINVAL) ROW(fxs_module_load_weights, EINVAL, EINVAL)
-                ROW(fxs_module_save_weights, EINVAL, EINVAL) ROW(fxs_load, EINVAL, EINVAL)
-                    ROW(fxs_load_text, EINVAL, EINVAL) ROW(fxs_graph_create_node, EINVAL, EINVAL)
-                        ROW(fxs_node_set_target, EINVAL, EINVAL)
-                            ROW(fxs_graph_placeholder, EINVAL, EINVAL)
-                                ROW(fxs_graph_get_attr, EINVAL, EINVAL)
-                                    ROW(fxs_graph_call_function, EINVAL, EINVAL)
-                                        ROW(fxs_graph_call_method, EINVAL, EINVAL)
-                                            ROW(fxs_graph_call_module, EINVAL, EINVAL)
-                                                ROW(fxs_node_update_kwarg, EINVAL, EINVAL)
-                                                    ROW(fxs_inputs_add, EINVAL, EINVAL)
-                                                        ROW(fxs_inputs_add_value, OK,
-                                                            EINVAL) /* NULL: the next placeholder */
-    ROW(fxs_graph_python_code_with_root, OK, EINVAL)                /* NULL: self */
+            ROW(fxs_numbers_read, EINVAL, EINVAL) ROW(fxs_module_load_weights, EINVAL, EINVAL) ROW(
+                fxs_module_save_weights, EINVAL, EINVAL) ROW(fxs_load, EINVAL, EINVAL)
+                ROW(fxs_load_text, EINVAL, EINVAL) ROW(fxs_graph_create_node, EINVAL, EINVAL) ROW(
+                    fxs_node_set_target, EINVAL, EINVAL) ROW(fxs_graph_placeholder, EINVAL, EINVAL)
+                    ROW(fxs_graph_get_attr, EINVAL, EINVAL)
+                        ROW(fxs_graph_call_function, EINVAL, EINVAL)
+                            ROW(fxs_graph_call_method, EINVAL, EINVAL)
+                                ROW(fxs_graph_call_module, EINVAL, EINVAL)
+                                    ROW(fxs_node_user_meta, ENOTFOUND, ENOTFOUND)
+                                        ROW(fxs_node_update_kwarg, EINVAL, EINVAL)
+                                            ROW(fxs_node_set_user_meta, EINVAL, EINVAL)
+                                                ROW(fxs_inputs_add, EINVAL, EINVAL)
+                                                    ROW(fxs_inputs_add_value, OK,
+                                                        EINVAL) /* NULL: the next placeholder */
+    ROW(fxs_graph_python_code_with_root, OK, EINVAL)            /* NULL: self */
     ROW(fxs_table_format_find, ENOTFOUND, ENOTFOUND) ROW(fxs_print_ops, OK, OK) /* all of them */
     ROW(fxs_print_coverage, EINVAL, EINVAL) ROW(fxs_pass_run, EINVAL, EINVAL)
         ROW(fxs_outline, OK, ENOTFOUND) /* no pattern; one that matches nothing */
