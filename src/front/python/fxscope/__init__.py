@@ -8,9 +8,12 @@ The model may be a torch.nn.Module or a torch.fx.GraphModule of the PyTorch that
 torch.fx.Graph, or text as print(model) and print(graph) give it. Without PyTorch, install() makes
 `import torch` find fxscope's own modules; then a text 'FILE.py:EXPR' is a model too.
 """
+import inspect as _inspect
 import json as _json
+import opcode as _opcode
 import os as _os
 import sys as _sys
+import types as _types
 
 from . import _fxscope
 
@@ -60,21 +63,73 @@ class Picture:
 
 # ---- what is given as a model
 
-def _tensors(module):
-    """Declarations of all parameters and buffers."""
+def _constants(module, graph):
+    """Tensors that a trace met and gave the module as attributes."""
+    for node in graph.nodes:
+        value = module if node.op == 'get_attr' else None
+        for part in node.target.split('.') if value is not None else ():
+            value = getattr(value, part, None)
+        if hasattr(value, 'shape'):
+            yield node.target, value
+
+
+def _tensors(module, graph):
+    """Declarations of all parameters and buffers, and what else the graph reads."""
+    seen = set()
     for kind, named in (('parameter', module.named_parameters()),
-                        ('buffer', module.named_buffers())):
+                        ('buffer', module.named_buffers()),
+                        ('buffer', _constants(module, graph))):
         for name, tensor in named:
+            if name in seen:
+                continue
+            seen.add(name)
             yield f'{kind} {name}: {tensor.dtype}[{", ".join(map(str, tensor.shape))}]'
+
+
+# PyTorch before 2.0 does not know the bytecode of Python 3.11: what it gets wrong in a trace.
+
+def _iterate(proxy):
+    """Proxy.__iter__ that sees `b, c, h, w = x.shape`."""
+    frame = _sys._getframe(1)
+    code, at = frame.f_code.co_code, frame.f_lasti
+    if code[at] == _opcode.opmap['UNPACK_SEQUENCE']:
+        return (proxy[i] for i in range(code[at + 1]))
+    return proxy.tracer.iter(proxy)
+
+
+def _with_arguments(function, count):
+    """The function with *args and **kwargs as ordinary ones, count in all."""
+    code = function.__code__
+    flags = code.co_flags & ~(_inspect.CO_VARARGS | _inspect.CO_VARKEYWORDS)
+    code = code.replace(co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0,
+                        co_flags=flags)
+    return _types.FunctionType(code, function.__globals__, function.__name__,
+                               function.__defaults__, function.__closure__)
+
+
+def _trace(torch, module):
+    """torch.fx.symbolic_trace(module).graph"""
+    places = [(torch.fx.Proxy, '__iter__', _iterate),
+              (torch.fx._symbolic_trace, '_patch_function', _with_arguments)]
+    if _sys.version_info < (3, 11) or int(torch.__version__.partition('.')[0]) >= 2 or \
+            hasattr(torch, '__fxscope__'):
+        places = []
+    before = [getattr(owner, name) for owner, name, _ in places]
+    try:
+        for owner, name, function in places:
+            setattr(owner, name, function)
+        return torch.fx.symbolic_trace(module).graph
+    finally:
+        for (owner, name, _), function in zip(places, before):
+            setattr(owner, name, function)
 
 
 def _module_text(module):
     torch = _sys.modules[type(module).__mro__[-2].__module__.partition('.')[0]]
     graph = getattr(module, 'graph', None)
     if not isinstance(graph, torch.fx.Graph):
-        traced = torch.fx.symbolic_trace(module)
-        graph = traced.graph
-    return '\n'.join([torch.nn.Module.__repr__(module), *_tensors(module), str(graph), ''])
+        graph = _trace(torch, module)
+    return '\n'.join([torch.nn.Module.__repr__(module), *_tensors(module, graph), str(graph), ''])
 
 
 def _load(model):
