@@ -110,7 +110,7 @@ static void cover(covers *c, fxs_area o) {
     c->n++;
 }
 
-/* What boxes, labels of edges, heads of frames, bars and other texts cover. */
+/* What boxes, labels of edges, heads of frames, the heading and charts cover. */
 static void cover_all(const fxs_scene *s, covers *c) {
     const fxs_view *v = s->view;
     FXS_AREAS_EACH (i, s->node_areas, *c->in)
@@ -121,14 +121,9 @@ static void cover_all(const fxs_scene *s, covers *c) {
     FXS_AREAS_EACH (i, s->frame_areas, *c->in)
         if (v->clusters[i].label.len)
             cover(c, frame_head(s, i));
-    for (size_t i = 0; i < s->nbars; i++)
-        cover(c, s->bars[i]);
-    for (size_t i = 0; i < s->nnotes; i++) {
-        const fxs_note *n = &s->notes[i];
-        fxs_point low = {n->at.x, n->at.y - fxs_faces[n->ink].line},
-                  high = {n->at.x + n->line.width, n->at.y};
-        cover(c, (fxs_area){low, high});
-    }
+    fxs_area other;
+    for (size_t i = 0; fxs_scene_other(s, i, &other); i++)
+        cover(c, other);
 }
 
 /* What is covered in the area, sorted and not merged. */

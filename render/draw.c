@@ -10,6 +10,7 @@
 #include "columns.h"
 #include "layout.h"
 #include "overlay.h"
+#include "pages.h"
 
 enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
@@ -178,6 +179,26 @@ typedef struct subject {
     const fxs_chart *chart; /* NULL: the graph */
 } subject;
 
+static void paper_of(const fxs_draw_options *o, double *w, double *h) {
+    fxs_paper_parse(o->page, w, h);
+    if (o->landscape && *w < *h) {
+        double longer = *h;
+        *h = *w;
+        *w = longer;
+    }
+}
+
+/* Title and legend stay on one page, unless the picture is scaled, perhaps to that page. Where
+ * pages follow to the right they leave half of the first one for cuts between boxes. */
+static double heading_room(const fxs_draw_options *o, bool lr) {
+    double w, h;
+    if (!o->page || o->fit_width)
+        return 0;
+    paper_of(o, &w, &h);
+    fxs_area inside = fxs_pages_inside(w, h);
+    return (inside.high.x - inside.low.x - 2 * FXS_PAGES_AROUND) / (lr ? 2 : 1);
+}
+
 static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
     fxs_buf_printf(notes, "%s", v->hub->name);
     if (v->nhubs > 1)
@@ -188,6 +209,7 @@ static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
 static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, bool placed,
                              fxs_fonts *fonts, fxs_view *view, fxs_scene *scene, fxs_buf *notes) {
     FXS_TRY(fxs_view_make(m, o, fonts, view));
+    view->heading_room = heading_room(o, view->lr);
     if (view->nhubs)
         tell_hubs(view, notes);
     if (view->note)
@@ -212,12 +234,7 @@ static fxs_canvas_options canvas_options(const fxs_draw_options *o, fxs_buf *not
     if (o->fit_width)
         fxs_length_parse(o->fit_width, &options.width);
     if (o->page)
-        fxs_paper_parse(o->page, &options.page_w, &options.page_h);
-    if (o->landscape && options.page_w < options.page_h) {
-        double w = options.page_w;
-        options.page_w = options.page_h;
-        options.page_h = w;
-    }
+        paper_of(o, &options.page_w, &options.page_h);
     return options;
 }
 

@@ -42,29 +42,28 @@ static fxs_area shown_in(const fxs_scene *s, const fxs_area *in) {
                 fxs_area_join(&e, &label);
         }
     }
+    fxs_area other;
+    for (size_t i = 0; fxs_scene_other(s, i, &other); i++)
+        if (fxs_area_touches(&other, in))
+            fxs_area_join(&e, &other);
     return e;
-}
-
-static bool has_heading(const fxs_scene *s) {
-    return s->view->title.len || s->view->legend.n || s->nbars || s->nnotes;
 }
 
 /* The part of a band that is not blank, across it; all of it when that fits on one page, so that
  * what is straight stays so from page to page. */
-static fxs_area trim_band(const fxs_scene *s, bool lr, fxs_area band, double room, bool heading) {
+static fxs_area trim_band(const fxs_scene *s, bool lr, fxs_area band, double room) {
     double all = lr ? s->h : s->w;
-    if (all <= room || heading)
+    if (all <= room)
         return band;
-    enum { AROUND = 12 };
     fxs_area e = shown_in(s, &band);
     if (e.low.x > e.high.x)
         return band;
     if (lr) {
-        band.low.y = fmax(e.low.y - AROUND, 0);
-        band.high.y = fmin(e.high.y + AROUND, s->h);
+        band.low.y = fmax(e.low.y - FXS_PAGES_AROUND, 0);
+        band.high.y = fmin(e.high.y + FXS_PAGES_AROUND, s->h);
     } else {
-        band.low.x = fmax(e.low.x - AROUND, 0);
-        band.high.x = fmin(e.high.x + AROUND, s->w);
+        band.low.x = fmax(e.low.x - FXS_PAGES_AROUND, 0);
+        band.high.x = fmin(e.high.x + FXS_PAGES_AROUND, s->w);
     }
     return band;
 }
@@ -101,15 +100,14 @@ static fxs_status cut_pages(fxs_pages *p) {
     for (size_t b = 0; b < p->nbands; b++) {
         fxs_area band = lr ? (fxs_area){{bands[b], 0}, {bands[b + 1], s->h}}
                            : (fxs_area){{0, bands[b]}, {s->w, bands[b + 1]}};
-        band = trim_band(s, lr, band, lr ? h : w, b == 0 && has_heading(s));
+        band = trim_band(s, lr, band, lr ? h : w);
         FXS_TRY(fxs_cut_pieces(s, !lr, &band, lr ? h : w, &p->arena, &cuts, &n, &boxes));
         p->wide = n > p->wide ? n : p->wide;
         for (size_t c = 0; c < n; c++) {
             fxs_page page = {.area = band, .band = b};
             *(lr ? &page.area.low.y : &page.area.low.x) = cuts[c];
             *(lr ? &page.area.high.y : &page.area.high.x) = cuts[c + 1];
-            bool first = b == 0 && has_heading(s);
-            if (!first && p->nbands * n > 1 && is_blank(s, &page.area))
+            if (p->nbands * n > 1 && is_blank(s, &page.area))
                 continue;
             if (!add_page(p, &room, page))
                 return FXS_ENOMEM;

@@ -53,7 +53,9 @@ enum {
     FXS_PAGE_ZONE = 30,   /* between margin and picture: where lines go on */
     FXS_PAGE_FOOT = 14,
     FXS_PAGE_LINES = 3, /* of texts in the zone */
-    FXS_PAGE_LINE = 8   /* height of one */
+    FXS_PAGE_LINE = 8,  /* height of one */
+    FXS_PAGES_AROUND =
+        12 /* of the scene: beside what a page shows, when the blank part is cut off */
 };
 #define FXS_PAGE_TEXT 0.7 /* of the size of other texts */
 

@@ -92,13 +92,31 @@ static fxs_status note_areas(fxs_scene *s) {
     return FXS_OK;
 }
 
-fxs_status fxs_scene_finish(fxs_scene *s) {
+/* Title and legend, centred in `width` points from the picture's left end on. */
+static void place_heading(fxs_scene *s, double width, fxs_point legend) {
     const fxs_line *title = &s->view->title;
+    double top = MARGIN, bottom = MARGIN, widest = fmax(legend.x, title->len ? title->width : 0);
+    s->title = (fxs_point){(width - title->width) / 2, MARGIN + fxs_faces[FXS_INK_TITLE].baseline};
+    if (title->len)
+        bottom += fxs_faces[FXS_INK_TITLE].line;
+    double below = bottom + (title->len ? TITLE_GAP : 0);
+    if (legend.y > 0) {
+        fxs_legend_shift(s, round((width - legend.x) / 2), below);
+        bottom = below + legend.y;
+    }
+    double left = floor((width - widest) / 2);
+    if (bottom > top)
+        s->heading = (fxs_area){{left, top}, {left + ceil(widest) + 1, bottom}};
+}
+
+fxs_status fxs_scene_finish(fxs_scene *s) {
+    const fxs_view *v = s->view;
+    const fxs_line *title = &v->title;
     fxs_area e = measure(s);
     double heading = title->len ? fxs_faces[FXS_INK_TITLE].line + TITLE_GAP : 0;
-    double w = fmax(e.high.x - e.low.x, title->len ? ceil(title->width) : 0);
-    fxs_point legend = fxs_legend_place(s, fmax(w, LEAST_LEGEND));
-    double above = MARGIN + heading;
+    double w = fmax(e.high.x - e.low.x, title->len ? ceil(title->width) : 0),
+           room = fmax(w, LEAST_LEGEND), most = v->heading_room > 0 ? v->heading_room : INFINITY;
+    fxs_point legend = fxs_legend_place(s, fmin(room, most));
     w = fmax(w, legend.x);
     heading += legend.y > 0 ? legend.y + TITLE_GAP : 0;
     s->w = ceil(w + 2 * MARGIN);
@@ -106,9 +124,9 @@ fxs_status fxs_scene_finish(fxs_scene *s) {
     /* Boxes come at whole points from the engines; the shift keeps them there. */
     double dx = round((s->w - (e.high.x - e.low.x)) / 2 - e.low.x),
            dy = ceil(MARGIN + heading - e.low.y);
-    s->title = (fxs_point){(s->w - title->width) / 2, MARGIN + fxs_faces[FXS_INK_TITLE].baseline};
     s->h = fmax(s->h, ceil(e.high.y + dy + MARGIN));
-    fxs_legend_shift(s, round((s->w - legend.x) / 2), above);
+    /* A picture that goes on to the right over many pages has it where it begins. */
+    place_heading(s, v->lr ? fmin(s->w, most + 2 * MARGIN) : s->w, legend);
     for (size_t i = 0; i < s->view->nnodes; i++) {
         s->boxes[i].x += dx;
         s->boxes[i].y += dy;
@@ -121,6 +139,27 @@ fxs_status fxs_scene_finish(fxs_scene *s) {
     for (size_t i = 0; i < s->view->nedges; i++)
         shift_curve(&s->curves[i], dx, dy);
     return note_areas(s);
+}
+
+bool fxs_scene_other(const fxs_scene *s, size_t i, fxs_area *out) {
+    *out = fxs_area_none();
+    if (i == 0) {
+        if (fxs_frame_shown(&s->heading))
+            *out = s->heading;
+        return true;
+    }
+    i--;
+    if (i < s->nbars) {
+        *out = s->bars[i];
+        return true;
+    }
+    i -= s->nbars;
+    if (i >= s->nnotes)
+        return false;
+    const fxs_note *n = &s->notes[i];
+    *out =
+        (fxs_area){{n->at.x, n->at.y - fxs_faces[n->ink].line}, {n->at.x + n->line.width, n->at.y}};
+    return true;
 }
 
 fxs_area fxs_scene_box(const fxs_scene *s, size_t node) {

@@ -43,7 +43,8 @@ typedef struct fxs_scene {
     fxs_area *swatches;      /* one for each piece of the legend; empty: it has none, */
     fxs_point *swatch_texts; /* and the left ends of their texts' baselines */
     double w, h;
-    fxs_point title; /* left end of the baseline */
+    fxs_point title;  /* left end of the baseline */
+    fxs_area heading; /* title and legend; empty: low is high */
     /* Where each node, edge (its label included) and cluster's frame is, by fxs_scene_finish. */
     fxs_areas node_areas, edge_areas, frame_areas;
 } fxs_scene;
@@ -54,7 +55,9 @@ void fxs_scene_free(fxs_scene *s);
 /* An engine's coordinates become the picture's: margin, room for the title, size. What is moved
  * after that needs it again. FXS_OK or FXS_ENOMEM. */
 fxs_status fxs_scene_finish(fxs_scene *s);
-
+/* What stands in the picture beside nodes, edges and frames, one for each i: the heading, bars and
+ * notes of a chart; false behind the last. */
+bool fxs_scene_other(const fxs_scene *s, size_t i, fxs_area *out);
 /* Where a node's box is, where an edge's label is. */
 fxs_area fxs_scene_box(const fxs_scene *s, size_t node);
 fxs_area fxs_scene_label(const fxs_scene *s, size_t edge);

@@ -96,6 +96,8 @@ typedef struct fxs_view {
     fxs_view_cluster *clusters; /* NULL while there is none; else the first is the picture */
     size_t nclusters;
     fxs_legend legend;    /* what colours mean */
+    double heading_room;  /* points across which title and legend may be written; 0: as wide as the
+                             picture */
     bool marks_nonfinite; /* nodes say where NaN and Inf begin */
     const char *note;     /* what the user should know, a line; NULL: nothing */
     size_t nhubs;         /* values that have references, */

@@ -543,6 +543,46 @@ static void pdf_of_pages(void **state) {
     fxs_module_unref(m);
 }
 
+/* Title and legend stand on the first page as a whole, on paper that the picture is too wide for.
+ */
+static void heading_on_one_page(void **state) {
+    static const struct {
+        double w, h;
+        bool lr;
+    } papers[] = {{595, 842, false}, {842, 595, true}, {540, 700, false}};
+    fxs_ctx *ctx = *state;
+    size_t len;
+    char *file = golden_file("inception_v3", &len);
+    fxs_module *m;
+    assert_ok(ctx, fxs_load_text(ctx, "inception_v3", file, len, &m));
+    fxs_free(file);
+    for (int i = 0; i < 3; i++) {
+        fxs_pages pages;
+        picture p = {0};
+        fxs_area inside = fxs_pages_inside(papers[i].w, papers[i].h);
+        fxs_draw_options opt = {.direction = papers[i].lr ? "LR" : "TB",
+                                .color_by = "family",
+                                .title = "A title of its own"};
+        assert_ok(ctx, fxs_fonts_new(ctx, true, &p.fonts));
+        assert_ok(ctx, fxs_view_make(m, &opt, p.fonts, &p.view));
+        p.view.heading_room = (inside.high.x - inside.low.x - 24) / (papers[i].lr ? 2 : 1);
+        assert_ok(ctx, fxs_layout(ctx, &p.view, "layered", 60, NULL, &p.scene, &p.notes));
+        assert_true(p.scene.w > 2 * (inside.high.x - inside.low.x));
+        assert_int_equal(fxs_pages_make(&p.scene, 1, papers[i].w, papers[i].h, &pages), FXS_OK);
+        const fxs_area *heading = &p.scene.heading;
+        assert_true(geo_within(heading, &pages.pages[0].area));
+        for (size_t k = 0; k < p.view.legend.n; k++) {
+            fxs_point text = p.scene.swatch_texts[k];
+            assert_true(holds(heading, text));
+            text.x += p.view.legend.items[k].text.width;
+            assert_true(holds(heading, text));
+        }
+        fxs_pages_free(&pages);
+        drop(&p);
+    }
+    fxs_module_unref(m);
+}
+
 static void pages_that_can_not_be(void **state) {
     fxs_module *m = chain_module(*state, 600);
     static const char *const wrong[] = {
@@ -613,6 +653,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dashes_of_png, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dashes_of_pdf, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(networks_on_pages, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(heading_on_one_page, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pdf_of_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pages_that_can_not_be, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(bookmarks_of_modules, new_ctx, free_ctx),
