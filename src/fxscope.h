@@ -705,6 +705,17 @@ enum {
  * arguments is FXS_EINVAL. */
 FXS_API fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text,
                                          size_t *len);
+/* torch's Graph.on_generate_code: whoever writes code of g passes the statements of forward's body,
+ * as lines without indent, to fn, which gives the new ones piece by piece to put(out, ...); a bad
+ * status ends the writing with it. Gives back what was there before: fn may call it first, and
+ * setting it again puts it back; {0} is none. user is borrowed as long as it is set; copies of g do
+ * not have it. */
+typedef void fxs_put_fn(void *out, const char *text);
+typedef struct fxs_code_transform {
+    fxs_status (*fn)(void *user, const char *body, fxs_put_fn *put, void *out);
+    void *user;
+} fxs_code_transform;
+FXS_API fxs_code_transform fxs_graph_on_generate_code(fxs_graph *g, fxs_code_transform t);
 /* graph.python_code(root_module): the same with modules, parameters and buffers found under another
  * name than self: "model.conv(x)". NULL is self; a name that Python or the code has taken itself is
  * FXS_EINVAL, and a node of that name gets another. */

@@ -331,9 +331,35 @@ static void put_function(writer *w, fxs_buf *b) {
     fxs_py_indent(b, body, 4);
 }
 
+static void put_text(void *out, const char *text) {
+    if (text)
+        fxs_buf_puts(out, text);
+}
+
+/* What the user makes of the statements. */
+static fxs_status transform(writer *w, const fxs_graph *g) {
+    fxs_buf changed = {0};
+    fxs_status s = FXS_OK;
+    if (!g->code.fn)
+        return FXS_OK;
+    fxs_buf_puts(&w->body, ""); /* an empty text where there is none */
+    if (!w->body.failed)
+        s = g->code.fn(g->code.user, w->body.data, put_text, &changed);
+    if (s != FXS_OK) {
+        fxs_buf_free(&changed);
+        return g->ctx->status == FXS_OK ? fxs_fail(g->ctx, s, "on_generate_code failed") : s;
+    }
+    fxs_buf was = w->body;
+    w->body = changed;
+    w->body.failed |= was.failed;
+    fxs_buf_free(&was);
+    return FXS_OK;
+}
+
 fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf *function) {
     writer w = {.p = p, .tree = {.of = g->pytree}};
     fxs_status s = put_nodes(&w, g);
+    s = s ? s : transform(&w, g);
     if (s == FXS_OK && (w.parameters.failed || w.returns.failed || w.body.failed ||
                         w.wraps.failed || w.function.failed))
         s = fxs_fail_memory(g->ctx);
@@ -354,6 +380,12 @@ fxs_status fxs_py_forward(fxs_py *p, const fxs_graph *g, fxs_buf *wraps, fxs_buf
 
 /* ---- for users
  * ---------------------------------------------------------------------------------------------- */
+
+fxs_code_transform fxs_graph_on_generate_code(fxs_graph *g, fxs_code_transform t) {
+    fxs_code_transform was = g->code;
+    g->code = t;
+    return was;
+}
 
 fxs_status fxs_graph_python_code(const fxs_graph *g, unsigned flags, char **text, size_t *len) {
     return fxs_graph_python_code_with_root(g, NULL, flags, text, len);

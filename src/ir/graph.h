@@ -50,6 +50,7 @@ struct fxs_graph {
     fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
                            arena; NULL: flat */
     fxs_user_meta *user_meta; /* of all nodes that ever had some */
+    fxs_code_transform code;  /* what generated code goes through; fn NULL: nothing */
     size_t next_id;
     fxs_node
         *insert_at; /* new nodes go before it (insert_after: behind it); the sentinel: to the end */

@@ -464,6 +464,56 @@ static void code_pytree(fxcase *c) {
     run(c, traced, "OK ", "([1, 6], 2)");
 }
 
+/* ---- on_generate_code */
+
+typedef struct insertion {
+    fxcase *c;
+    const char *before, *behind;
+    fxs_code_transform inner;
+} insertion;
+
+static fxs_status insert_lines(void *user, const char *body, fxs_put_fn *give, void *out) {
+    const insertion *i = user;
+    give(out, i->before);
+    fxs_status s = FXS_OK;
+    if (i->inner.fn)
+        s = i->inner.fn(i->inner.user, body, give, out);
+    else
+        give(out, body);
+    give(out, i->behind);
+    if (i->before)
+        assert_string_equal(body, "relu = torch.relu(x);  x = None\nadd = relu + 1;  relu = None\n"
+                                  "return add\n");
+    return s;
+}
+
+static fxs_status refuse_code(void *user, const char *body, fxs_put_fn *give, void *out) {
+    give(out, body);
+    return user ? FXS_EINVAL : FXS_OK;
+}
+
+LAMBDA(relu_plus_1, fxs_add(T("relu", x[0]), 1))
+
+static void code_on_generate(fxcase *c) {
+    fxs_graph *g = fxs_module_graph(trace_c(c, "x", relu_plus_1));
+    insertion hi = {.before = "print(\"hi\")\n"}, tail = {.behind = "# tail\n"},
+              tail2 = {.behind = "# tail2\n"};
+    char *code;
+    python_lines(c, 1, "the body is one text here, no list of pieces; compared where it is given");
+    fxs_code_transform was = fxs_graph_on_generate_code(g, (fxs_code_transform){insert_lines, &hi});
+    put_code(c, g);
+    fxs_graph_on_generate_code(g, was);
+    put_code(c, g);
+    tail.inner = fxs_graph_on_generate_code(g, (fxs_code_transform){insert_lines, &tail});
+    put_code(c, g);
+    tail2.inner = fxs_graph_on_generate_code(g, (fxs_code_transform){insert_lines, &tail2});
+    put_code(c, g);
+    fxs_graph_on_generate_code(g, (fxs_code_transform){refuse_code, g});
+    assert_int_equal(fxs_graph_python_code(g, 0, &code, NULL), FXS_EINVAL);
+    assert_null(code);
+    fxs_ctx_clear(c->ctx);
+}
+
 const fxcase_row fx_code_rows[] = {
     {"code_infix", code_infix, NULL},
     {"code_getitem", code_getitem, NULL},
@@ -483,7 +533,6 @@ const fxcase_row fx_code_rows[] = {
     {"code_verbose", code_verbose, NULL},
     {"code_concrete", code_concrete, NULL},
     {"code_pytree", code_pytree, NULL},
-    {"code_on_generate", NULL,
-     "functions of Python's that rewrite the text: in C the text is there to be changed"},
+    {"code_on_generate", code_on_generate, NULL},
     {0},
 };
