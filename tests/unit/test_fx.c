@@ -8,7 +8,8 @@ static const fxcase_row *const groups[] = {
     fx_exec_rows,  fx_pass_rows, fx_rewrite_rows, fx_more_rows,  fx_trace_rows};
 enum { GROUPS = sizeof groups / sizeof *groups, WHOLE = 61, PARTLY = 51, NOT = 9, ELSEWHERE = 27 };
 
-/* Scripts whose graphs another program compares, but not all of their code and messages. */
+/* Scripts whose graphs, and the code behind them, another program compares, but not all of their
+ * messages. */
 static const char *const elsewhere[][2] = {
     {"tr_annot_return", "test_trace"},
     {"tr_args", "test_trace"},
@@ -95,7 +96,8 @@ static void run_file(const char *folder, const char *name, fxs_buf *table, count
     for (size_t i = 0; !r && i < sizeof elsewhere / sizeof *elsewhere; i++) {
         if (strcmp(elsewhere[i][0], name) != 0)
             continue;
-        fxs_buf_printf(table, "# %-26s in part: graphs of it, in %s\n", name, elsewhere[i][1]);
+        fxs_buf_printf(table, "# %-26s in part: graphs and code of it, in %s\n", name,
+                       elsewhere[i][1]);
         n->elsewhere++;
         return;
     }
@@ -145,7 +147,7 @@ static void every_script_prints_what_torch_fx_prints(void **state) {
         print_message("%.*s\n", (int)(at - start), table.data + start);
     }
     print_message("# %d of torch.fx's outputs are reproduced byte for byte, %d but for the lines "
-                  "named above, graphs of %d in other programs, %d are Python's alone\n",
+                  "named above, graphs and code of %d in other programs, %d are Python's alone\n",
                   n.whole, n.partly, n.elsewhere, n.not_at_all);
     fxs_buf_free(&table);
     if (getenv("FXS_CASE"))

@@ -54,7 +54,7 @@ static fxs_proxy methods(fxs_proxy self, const fxs_proxy *in) {
     fxs_proxy k = fxs_m_mm(fxs_m_t(x), x);
     fxs_proxy m = fxs_method(fxs_getattr(fxs_getattr(x, "foo"), "bar"), "baz", 1);
     fxs_proxy q = fxs_m_size(x);
-    fxs_proxy r = fxs_method(x, "to", fxs_device("cpu"), FXS_KW("non_blocking", fxs_b(true)));
+    fxs_proxy r = fxs_method(x, "to", "cpu", FXS_KW("non_blocking", fxs_b(true)));
     fxs_proxy h = fxs_getattr(x, "is_cuda");
     fxs_proxy i = fxs_getattr(x, "grad");
     fxs_proxy o = fxs_getattr(fxs_getattr(x, "foo"), "bar");

@@ -37,12 +37,40 @@ static inline void assert_text(const fxs_graph *g, const char *want) {
     fxs_free(text);
 }
 
-/* The graph of m is the k-th of the file; m is dropped. */
+/* Where the code stands directly behind the k-th graph of the file, m's is the same. */
+static inline void assert_code_behind(const fxs_module *m, const char *name, int k) {
+    char path[200], *code;
+    snprintf(path, sizeof path, "golden/trace/%s.txt", name);
+    char *all = read_test_file(path, NULL), *at = all;
+    for (int i = 0; (at = strstr(at, "graph():")) && i < k; i++)
+        at++;
+    assert_non_null(at);
+    while ((at = strchr(at, '\n')) && strncmp(at, "\n    ", 5) == 0)
+        at++;
+    while (at && *at == '\n')
+        at++;
+    if (at && (strncmp(at, "def forward(", 12) == 0 || strncmp(at, "torch.fx._sym", 13) == 0)) {
+        assert_ok(m->ctx, fxs_graph_python_code(m->graph, 0, &code, NULL));
+        const char *text = code + strspn(code, "\n");
+        size_t n = strlen(text);
+        if (strncmp(at, text, n) != 0 || at[n] != '\n')
+            fprintf(stderr, "%s, graph %d:\n%s\nwant:\n%.*s\n", name, k, text, (int)n, at);
+        assert_memory_equal(at, text, n);
+        assert_int_equal(at[n], '\n');
+        fxs_free(code);
+    }
+    fxs_free(all);
+}
+
+/* The graph of m is the k-th of the file, and of a script tr_* so is its code where the file has it
+ * (test_fx compares that of the others); m is dropped. */
 static inline void assert_golden(fxs_module *m, const char *name, int k) {
     char *want = golden_graph(name, k);
     assert_ok(m->ctx, fxs_graph_lint(m->graph));
     assert_text(m->graph, want);
     fxs_free(want);
+    if (strncmp(name, "tr_", 3) == 0)
+        assert_code_behind(m, name, k);
     fxs_module_unref(m);
 }
 
