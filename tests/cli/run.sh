@@ -103,4 +103,73 @@ run run --max-memory 300 args.py
 ends 0 "little memory is enough for a small script"
 PYTHONPATH=more PYTHONSTARTUP=fails.py run run args.py
 ends 0 "Python's environment variables mean nothing"
+
+# ---- torchvision's own source is read file by file ----
+
+mkdir -p torchvision/models/parts
+cat >torchvision/models/__init__.py <<'END'
+from .alpha import *
+from .beta import *
+from .gamma import *
+from . import parts
+from ._api import get_model, list_models
+END
+cat >torchvision/models/_api.py <<'END'
+BUILTIN_MODELS = {}
+def register(f):
+    if f.__name__ in BUILTIN_MODELS:
+        raise ValueError(f.__name__)
+    BUILTIN_MODELS[f.__name__] = f
+    return f
+def get_model(name):
+    return BUILTIN_MODELS[name]()
+def list_models():
+    return sorted(BUILTIN_MODELS.keys())
+END
+for name in alpha beta gamma parts/__init__; do
+    short=${name%%/*}
+    cat >torchvision/models/$name.py <<END
+print('read $short')
+from torchvision.models._api import register
+__all__ = ['$short', 'the_$short']
+@register
+def $short():
+    return '$short made'
+the_$short = 1
+END
+done
+echo '__all__ = __all__ + ["late"]; late = 2' >>torchvision/models/gamma.py
+cat >one.py <<'END'
+import torchvision
+from torchvision import models
+print(models.beta(), models.the_beta, hasattr(models, 'delta'))
+END
+expect 0 run one.py
+prints "beta made 1 False"
+if grep -q 'read alpha\|read parts' out; then not_ok "other files are not read" "$(cat out)"; else ok "other files are not read"; fi
+cat >whole.py <<'END'
+import torchvision.models.beta as beta
+import torchvision.models as models
+from torchvision.models._api import list_models, get_model
+from torchvision.models import late
+print(beta(), callable(models.alpha), callable(models.beta), models.parts.the_parts, late, get_model('alpha'))
+print(list_models(), models.list_models is list_models)
+END
+expect 0 run whole.py
+prints "beta made True True 1 2 alpha made"
+prints "['alpha', 'beta', 'gamma', 'parts'] True"
+for look in 'models.__dict__' 'vars(models)' 'dir(models)'; do
+    printf 'import torchvision.models as models\nprint(sorted(n for n in %s if n in ("alpha", "the_beta", "late", "parts", "get_model")))\n' "$look" >look.py
+    expect 0 run look.py
+    prints "['alpha', 'get_model', 'late', 'parts', 'the_beta']"
+done
+printf 'from torchvision.models import *\nprint(the_alpha, late, parts.the_parts, get_model("beta"))\n' >star.py
+expect 0 run star.py
+prints "1 2 1 beta made"
+echo 'made_here = 7' >>torchvision/models/__init__.py
+printf 'from torchvision.models import made_here, alpha\nprint(made_here, alpha())\n' >odd.py
+expect 0 run odd.py
+prints "7 alpha made"
+prints "read parts"
+rm -r torchvision
 finish

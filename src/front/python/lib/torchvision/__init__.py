@@ -9,6 +9,8 @@ for _folder in list(sys.path):
     _inside = os.path.join(_folder, 'torchvision')
     if os.path.isdir(os.path.join(_inside, 'models')):
         __path__.append(_inside)
+        from . import _models
+        sys.meta_path.insert(0, _models.Finder())
         break
 
 
