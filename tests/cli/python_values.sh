@@ -222,4 +222,27 @@ prints '%meshgrid : [#users=1] = call_function[target=torch.meshgrid](args = ([%
 prints '%meshgrid_1 : [#users=1] = call_function[target=torch.functional.meshgrid](args = (%x, %y), kwargs = {indexing: None})'
 prints '%meshgrid_2 : [#users=1] = call_function[target=torch.meshgrid](args = ((%x, %y),), kwargs = {indexing: xy})'
 expect 0 table grids.py -i 2 -i 3 --meta
+# ---- a network is drawn as it is used, in whichever way it was traced ----
+
+cat >mode.py <<'END'
+import torch
+import torch.nn.functional as F
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+    def forward(self, x, deep=False):
+        assert not self.norm.training
+        b = [size for size in x.shape][0]
+        return F.dropout(self.norm(x), 0.5, self.training)
+END
+run print mode.py -i 2x4
+judge 0 "with values"
+says "traced with values"
+prints "training: False"
+sed -i 's/b = .*/b = int.__mul__(x.shape[0], 2)/' mode.py
+run print mode.py -i 2x4
+judge 0 "with sizes"
+says "traced with sizes"
+prints "training: False"
 finish

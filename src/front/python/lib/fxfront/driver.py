@@ -164,12 +164,15 @@ def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, str
     with _kept_process():
         build, _ = loader.find_model(path, expression, _arguments(arguments))
         _fxscope.set_strict(strict)
-        root = build()
-        if hasattr(root, 'eval'):
-            _evaluate(root)
+        def ready():
+            root = build()
+            if hasattr(root, 'eval'):
+                _evaluate(root)
+            return root
+        root = ready()
         given = examples(inputs)
         tier = tier or ('plain' if strict or not inputs else None)
-        module, used, reasons = _trace(root, given, tier, build)
+        module, used, reasons = _trace(root, given, tier, ready)
     _tell(used, reasons, inputs)
     return module
 
