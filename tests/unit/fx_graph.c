@@ -206,28 +206,40 @@ static void lint_orders(fxcase *c) {
         put_graph(c, g);
         if (i == 0)
             python_lines(c, 12,
-                         "a name, a kind, a graph can't be given to a node; a node of "
-                         "another graph is refused as an argument");
+                         "name, kind and graph of a node can't be assigned; a node of another "
+                         "graph is refused where it is given (node_copy_, tr_tracers_mix)");
     }
 }
 
-static void lint_(fxcase *c) {
-    static const char *const targets[] = {"5", "0.zz.q", "0.weight"};
-    lint_orders(c);
-    for (size_t i = 0; i < 3; i++) {
-        fxs_module *gm = trace_m(c, sequential(c, "Linear(2, 2)", "ReLU()"));
-        fxs_graph *g = fxs_module_graph(gm);
-        fxs_node *n;
-        OK(c, fxs_graph_inserting_before(g, node(g, "_0"), NULL));
-        OK(c, create(c, g, FXS_CALL_MODULE, targets[i], "input_1", "new", NULL, &n));
-        assert_int_equal(fxs_graph_lint(g), FXS_ELINT);
-        const char *text = strchr(fxs_ctx_error(c->ctx), ' ') + 1; /* the node is another */
-        put(c, "RuntimeError: Node _0%s\n", strchr(text, ' '));
-        fxs_ctx_clear(c->ctx);
+/* What a target may be, of a layer's call and of get_attr. */
+static void lint_targets(fxcase *c) {
+    static const char *const targets[] = {"5", "0.zz.q", "0.weight", "foo"};
+    fxs_module *gm = trace_m(c, sequential(c, "Linear(2, 2)", "ReLU()"));
+    fxs_graph *g = fxs_module_graph(gm);
+    fxs_node *n = node(g, "_0");
+    OK(c, fxs_module_add_tensor(gm, "foo", true, FXS_FLOAT32, SIZES(1)));
+    for (size_t i = 0; i < 4; i++) {
+        OK(c, fxs_node_set_target(n, targets[i]));
+        refused(c, fxs_graph_lint(g), "RuntimeError");
     }
-    python_lines(c, 6,
-                 "attributes that are no modules, parameters or buffers are Python's; a "
-                 "target's type is its kind's");
+    OK(c, fxs_node_set_target(n, "0"));
+    BEFORE(c, g, n) n = attr(c, g, "foo"); /* instead of a change of the kind */
+    OK(c, fxs_graph_lint(g));
+    put(c, "OK None\n");
+    OK(c, fxs_node_set_target(n, "0.bias"));
+    OK(c, fxs_graph_lint(g));
+    put(c, "OK None\n");
+    OK(c, fxs_node_set_target(n, "training"));
+    assert_int_equal(fxs_graph_lint(g), FXS_ELINT);
+    fxs_ctx_clear(c->ctx);
+    python_lines(c, 3,
+                 "'training' is an attribute of Python's alone; a target is a text always, which "
+                 "its kind reads");
+}
+
+static void lint_(fxcase *c) {
+    lint_orders(c);
+    lint_targets(c);
     fxs_module *gm = trace_m(c, sequential(c, "Linear(2, 2)", "ReLU()"));
     fxs_graph *g = fxs_module_graph(gm);
     fn(c, g, "torch.relu", "input_1");

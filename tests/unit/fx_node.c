@@ -106,7 +106,8 @@ static void node_assign(fxcase *c) {
     OK(c, fxs_node_update_arg(s.b, -1, &v));
     put_args(c, s.b);
     put(c, "\n");
-    python_lines(c, 16, "const is C's way to say that arguments do not change in their place");
+    python_lines(c, 16,
+                 "__class__() and methods of Python's lists and dicts; arguments are const here");
     fxs_value x = fxs_of_node(s.x), list, args; /* a list that changes once it was given */
     OK(c, fxs_value_list(c->ctx, 1, &x, &list));
     OK(c, fxs_value_tuple(c->ctx, 1, &list, &args));

@@ -303,7 +303,86 @@ static void tr_factories(fxcase *c) {
     python_lines(c, 1, "the library never prints");
 }
 
+/* ---- signatures, wrapping, tracing again
+ * ------------------------------------------------------------------------------------------- */
+
+/* print(gm.graph); print(gm.code.strip('\\n')) */
+static void show(fxcase *c, const fxs_module *m) {
+    char *code;
+    put_graph(c, fxs_module_graph(m));
+    OK(c, fxs_graph_python_code(fxs_module_graph(m), 0, &code, NULL));
+    put(c, "%s\n", code + strspn(code, "\n"));
+    fxs_free(code);
+}
+
+static fxs_proxy with_stars(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy y = fxs_add(x[0], fxs_index(x[1], 0));
+    (void)self;
+    y = fxs_add(y, x[2]);
+    return fxs_add(y, fxs_index(x[3], "z"));
+}
+
+LAMBDA(ones_1, T("ones", 1))
+LAMBDA(x_plus_y, fxs_add(x[0], x[1]))
+
+static void tr_args(fxcase *c) {
+    show(c, trace_c(c, "x, *a, k=1, **kw", with_stars));
+    show(c, trace_c(c,
+                    "x: torch.Tensor, y: typing.Optional[int]=None, *a: int, k: float=1.0, **kw: "
+                    "str",
+                    itself));
+    show(c, trace_c(c, "", ones_1));
+    show(c, trace_c(c, "x, y", x_plus_y));
+    python_lines(c, 1, "a default that is a tensor, which Python's code has no name for");
+}
+
+static void tr_annot_return(fxcase *c) {
+    show(c, trace_c(c, "x -> typing.Tuple[int, str]", itself));
+}
+
+static fxs_proxy seq_and_w(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy y = fxs_index(fxs_call(self, "seq", x[0]), 0);
+    return fxs_add(y, fxs_attr(self, "w"));
+}
+
+static void tr_retrace(fxcase *c) {
+    fxs_module *m = fxs_nn(c->ctx, "M"), *seq = fxs_nn_add(m, "seq", "Sequential()");
+    fxs_nn_add(seq, NULL, "Linear(2, 2)");
+    fxs_nn_add(seq, NULL, "ReLU()");
+    fxs_nn_parameter(m, "w", "float32[2]");
+    fxs_nn_forward(m, "x, y=None", seq_and_w, NULL);
+    fxs_module *first = trace_m(c, m), *second = trace_m(c, fxs_module_ref(first));
+    show(c, first);
+    show(c, second);
+    put_module(c, first);
+    c->out.len--; /* print(first, '\\n', second) */
+    put(c, " \n ");
+    put_module(c, second);
+}
+
+static fxs_proxy use_leaves(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy sum = fxs_function(self, "gmod.leaf", x[0], FXS_KW("y", 2));
+    sum = fxs_add(sum, fxs_function(self, "builtins.len", x[0]));
+    sum = fxs_add(sum, fxs_function(self, "math.sqrt", x[0]));
+    sum = fxs_add(sum, fxs_function(self, "gmod.deco_leaf", x[0]));
+    sum = fxs_add(sum, 3); /* gmod.leaf(3), which is called at once */
+    return fxs_add(sum, 2);
+}
+
+static void tr_wrap(fxcase *c) {
+    fxs_module *m = trace_c(c, "x", use_leaves);
+    show(c, m);
+    python_lines(c, 1, "where in a Python file torch.fx.wrap is called");
+    put_graph(c, fxs_module_graph(m));
+    python_lines(c, 1, "a function is named by its text here: it can't be a number");
+    show(c, trace_m(c, fxs_module_ref(m)));
+}
+
 const fxcase_row fx_trace_rows[] = {
+    {"tr_args", tr_args, NULL},
+    {"tr_annot_return", tr_annot_return, NULL},
+    {"tr_retrace", tr_retrace, NULL},
+    {"tr_wrap", tr_wrap, NULL},
     {"tr_autowrap", tr_autowrap, NULL},
     {"tr_is_tracing", tr_is_tracing, NULL},
     {"tr_proxy_misc", tr_proxy_misc, NULL},

@@ -96,6 +96,7 @@ fxs_module *trace_m(fxcase *c, fxs_module *root);
 #define LAMBDA(name, expression)                                                                   \
     static fxs_proxy name(fxs_proxy self, const fxs_proxy *x) {                                    \
         (void)self;                                                                                \
+        (void)x;                                                                                   \
         return expression;                                                                         \
     }
 /* torch.NAME(...) */
