@@ -221,19 +221,28 @@ static fxs_status infer_identity(fxs_call *c) { return fxs_out_value(c, fxs_valu
 #define KEEPS_ALL "(Tensor input, float p=0.5, bool training=False, bool inplace=False) -> Tensor"
 #define DROPS "(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor"
 
+/* torch's own functions name their arguments otherwise than torch.nn.functional's. */
+#define TRAIN "(Tensor input, float p, bool train) -> Tensor"
+
 const fxs_op fxs_ops_dropout[] = {
-    {"dropout", DROPS, F "dropout torch.dropout", infer_dropout, run_dropout, fxs_cost_one,
-     DROPPING},
+    {"dropout", DROPS, F "dropout", infer_dropout, run_dropout, fxs_cost_one, DROPPING},
     {"dropout1d", DROPS, F "dropout1d", infer_dropout1d, run_feature_dropout, fxs_cost_one,
      DROPPING},
     {"dropout2d", DROPS, F "dropout2d", infer_feature_dropout, run_feature_dropout, fxs_cost_one,
      DROPPING},
-    {"dropout3d", DROPS, F "dropout3d torch.feature_dropout", infer_feature_dropout,
-     run_feature_dropout, fxs_cost_one, DROPPING},
-    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout torch.alpha_dropout", infer_alpha_dropout,
-     run_alpha_dropout, fxs_cost_one, DROPPING},
-    {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout torch.feature_alpha_dropout",
-     infer_feature_alpha, run_feature_alpha_dropout, fxs_cost_one, DROPPING},
+    {"dropout3d", DROPS, F "dropout3d", infer_feature_dropout, run_feature_dropout, fxs_cost_one,
+     DROPPING},
+    {"alpha_dropout", KEEPS_ALL, F "alpha_dropout", infer_alpha_dropout, run_alpha_dropout,
+     fxs_cost_one, DROPPING},
+    {"feature_alpha_dropout", KEEPS_ALL, F "feature_alpha_dropout", infer_feature_alpha,
+     run_feature_alpha_dropout, fxs_cost_one, DROPPING},
+    {"torch_dropout", TRAIN, "torch.dropout", infer_dropout, run_dropout, fxs_cost_one, DROPPING},
+    {"feature_dropout", TRAIN, "torch.feature_dropout", infer_feature_dropout, run_feature_dropout,
+     fxs_cost_one, DROPPING},
+    {"torch_alpha_dropout", TRAIN, "torch.alpha_dropout", infer_alpha_dropout, run_alpha_dropout,
+     fxs_cost_one, DROPPING},
+    {"torch_feature_alpha_dropout", TRAIN, "torch.feature_alpha_dropout", infer_feature_alpha,
+     run_feature_alpha_dropout, fxs_cost_one, DROPPING},
     {"stochastic_depth", "(Tensor input, float p, str mode, bool training=True) -> Tensor",
      "torchvision.ops.stochastic_depth.stochastic_depth torchvision.ops.stochastic_depth",
      infer_stochastic_depth, run_stochastic_depth, fxs_cost_one, DROPPING | FXS_OP_NO_INPLACE},

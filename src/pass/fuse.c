@@ -284,6 +284,7 @@ static fxs_status find_idle(const fxs_module *m, const fxs_node *n, fxs_arena *a
             return fxs_fail_memory(m->ctx);
         FXS_TRY(fxs_node_call_of(n, a, call));
         const fxs_value *training = fxs_node_call_arg(call, "training");
+        training = training ? training : fxs_node_call_arg(call, "train");
         if (training && training->tag == FXS_V_BOOL && !training->u.b) {
             op = call->ops->op;
             v = &call->arg[0];

@@ -26,6 +26,14 @@ static bool takes_keywords(const char *target) {
     return true;
 }
 
+/* torch.nn.functional's functions write in place on request; torch's own, which share their rows,
+ * know no such argument. */
+static bool lacks_inplace(const char *target) {
+    static const char functional[] = "torch.nn.functional.";
+    return strncmp(target, "torch.", 6) == 0 &&
+           strncmp(target, functional, sizeof functional - 1) != 0;
+}
+
 /* A positional list of numbers, as in torch.permute(x, 0, 1), goes by one name: it counts as one
  * argument. */
 static void name_function(const fxs_node_call *c, const fxs_node *n, unsigned flags, named *out) {
@@ -33,7 +41,8 @@ static void name_function(const fxs_node_call *c, const fxs_node *n, unsigned fl
     for (int i = 0; i < c->schema->nparams; i++) {
         const fxs_param *p = &c->schema->params[i];
         out->name[i] = strcmp(p->name, "self") == 0 ? "input" : p->name;
-        if (c->given[i] || flags & FXS_NORMALIZE_DEFAULTS)
+        bool there = strcmp(p->name, "inplace") != 0 || !lacks_inplace(n->target);
+        if (c->given[i] || (flags & FXS_NORMALIZE_DEFAULTS && there))
             out->value[i] = &c->arg[i];
         out->npositional += (size_t)i < given && !p->keyword_only;
     }

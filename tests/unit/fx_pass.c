@@ -63,11 +63,23 @@ static void normalize(fxcase *c) {
             put_normalized(c, n, FXS_NORMALIZE_DEFAULTS);
         }
     }
-    instead(c, "relu_1 False ArgsKwargsPair(args=(x,), kwargs={'inplace': False})",
-            "relu_1 False ArgsKwargsPair(args=(x,), kwargs={})", "it has one row with F.relu");
-    instead(c, "relu_1 True ArgsKwargsPair(args=(x,), kwargs={'inplace': False})",
-            "relu_1 True ArgsKwargsPair(args=(x,), kwargs={})", "it has one row with F.relu");
-    python_lines(c, 23, "normalize_function reads the signatures of Python's functions");
+    /* normalize_function, by calls of a graph's own */
+    python_lines(c, 3, "the signature of a function of Python's");
+    static const struct {
+        const char *target, *args, *ours, *theirs;
+    } calls[] = {
+        {"torch.relu", "y", "{'input': y}", "{'input': 1}"},
+        {"torch.flatten", "y, 1", "{'input': y, 'start_dim'", "{'input': 1, 'start_dim'"},
+        {"torch.nn.functional.interpolate", "y, 2", "{'input': y, 'size'", "{'input': 1, 'size'"}};
+    g = new_graph(c);
+    input(c, g, "y", NULL);
+    for (size_t i = 0; i < 3; i++) {
+        put_normalized(c, fn(c, g, calls[i].target, calls[i].args),
+                       FXS_NORMALIZE_DEFAULTS | FXS_NORMALIZE_KEYWORDS);
+        instead(c, calls[i].ours, calls[i].theirs, "a number is no tensor: a node stands for it");
+        if (i == 0)
+            python_lines(c, 17, "the operator's schema decides; what a tensor's values print");
+    }
 }
 
 /* ---- split_module

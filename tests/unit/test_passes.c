@@ -226,7 +226,7 @@ static void common_subexpressions(void **state) {
         *state,
         "N(\n  (t): Tanh()\n  (u): ReLU(inplace=True)\n)\n"
         "graph():\n"
-        "    %x : [#users=8] = placeholder[target=x]\n" LINE(
+        "    %x : [#users=9] = placeholder[target=x]\n" LINE(
             "a", "call_function", "torch.sin", "%x,") LINE("b", "call_function", "torch.sin", "%x,")
             LINE("c", "call_method", "exp", "%a,") LINE("d", "call_method", "exp", "%b,")
                 LINE("e", "call_module", "t", "%c,") LINE("f", "call_module", "t", "%d,")
@@ -366,8 +366,9 @@ static void normalized_arguments(void **state) {
          "() {'input': x, 'kernel_size': 2, 'stride': None, 'padding': 0, 'dilation': 1, "
          "'ceil_mode': False, "
          "'return_indices': False}"},
-        /* torch.relu has no inplace, but its row, which F.relu shares, does */
-        {"relu_1", "(x,) {'inplace': False}", "() {'input': x, 'inplace': False}"},
+        /* torch.relu has no inplace, though its row, which F.relu shares, does */
+        {"relu_1", "(x,) {}", "() {'input': x}"},
+        {"dropout", "(x, 0.5, False) {}", "() {'input': x, 'p': 0.5, 'train': False}"},
         {"transpose", "(x, 0, 1) {}", "() {'input': x, 'dim0': 0, 'dim1': 1}"},
         {"flatten", "(x, 1) {'end_dim': -1}", "() {'input': x, 'start_dim': 1, 'end_dim': -1}"},
     };
@@ -375,18 +376,18 @@ static void normalized_arguments(void **state) {
         ctx,
         "M(\n  (conv): Conv2d(1, 1, kernel_size=(1, 1), stride=(1, 1))\n)\n"
         "graph():\n"
-        "    %x : [#users=8] = placeholder[target=x]\n" LINE(
-            "conv", "call_module", "conv",
-            "%x,") LINE("relu", "call_function", "torch.nn.functional.relu",
-                        "%conv,") LINE("add", "call_function", "torch.add",
-                                       "%x, 1") LINE("add_1", "call_function", "operator.add",
-                                                     "%relu, %add") LINE("view", "call_method",
-                                                                         "view", "%x, -1")
-            LINE("max_pool2d", "call_function", "torch.nn.functional.max_pool2d",
-                 "%x, 2") LINE("relu_1", "call_function", "torch.relu", "%x,")
-                LINE("transpose", "call_function", "torch.transpose", "%x, 0, 1") LINE(
-                    "flatten", "call_function", "torch.flatten",
-                    "%x, 1") "    return (add_1, view, max_pool2d, relu_1, transpose, flatten)\n");
+        "    %x : [#users=8] = placeholder[target=x]\n" LINE("conv", "call_module", "conv", "%x,")
+            LINE("relu", "call_function", "torch.nn.functional.relu",
+                 "%conv,") LINE("add", "call_function", "torch.add", "%x, 1")
+                LINE("add_1", "call_function", "operator.add",
+                     "%relu, %add") LINE("view", "call_method", "view", "%x, -1")
+                    LINE("max_pool2d", "call_function", "torch.nn.functional.max_pool2d", "%x, 2")
+                        LINE("relu_1", "call_function", "torch.relu", "%x,")
+                            LINE("dropout", "call_function", "torch.dropout", "%x, 0.5, False")
+                                LINE("transpose", "call_function", "torch.transpose", "%x, 0, 1")
+                                    LINE("flatten", "call_function", "torch.flatten",
+                                         "%x, 1") "    return (add_1, view, max_pool2d, relu_1, "
+                                                  "dropout, transpose, flatten)\n");
     for (size_t i = 0; i < 2 * sizeof want / sizeof *want; i++) {
         bool keywords = i & 1, known;
         const char *text = keywords ? want[i / 2].keywords : want[i / 2].as_given;

@@ -434,7 +434,8 @@ def fold_layer(g):
 
 # ---- dropout
 
-@case('dropout', 'dropout1d', 'dropout2d', 'dropout3d', 'alpha_dropout', 'feature_alpha_dropout', random=True)
+@case('dropout', 'dropout1d', 'dropout2d', 'dropout3d', 'alpha_dropout', 'feature_alpha_dropout', 'torch_dropout',
+      'feature_dropout', 'torch_alpha_dropout', 'torch_feature_alpha_dropout', random=True)
 def dropout(g):
     rank = {'1d': 3, '2d': 4, '3d': 5}.get(g.spelling[-2:])
     sizes = g.shape(rank, rank) if rank else g.shape(2, 4)
