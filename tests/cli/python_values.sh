@@ -245,4 +245,8 @@ run print mode.py -i 2x4
 judge 0 "with sizes"
 says "traced with sizes"
 prints "training: False"
+printf 'import torch, torchvision\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x * 2 if torchvision._is_tracing() else x + 1\n' >tracing.py
+run print tracing.py
+judge 0 "torch.jit traces nothing"
+prints "operator.add"
 finish

@@ -22,6 +22,10 @@ def get_image_backend():
     return 'PIL'
 
 
+def _is_tracing():
+    return None  # as torch._C._get_tracing_state() where torch.jit traces nothing
+
+
 def disable_beta_transforms_warning():
     pass
 
