@@ -378,7 +378,84 @@ static void tr_wrap(fxcase *c) {
     show(c, trace_m(c, fxs_module_ref(m)));
 }
 
+/* ---- what a trace is asked for
+ * ------------------------------------------------------------------------------------------- */
+
+static void put_trace(fxcase *c, fxs_module *root, const fxs_trace_options *opt) {
+    fxs_module *m;
+    OK(c, fxs_trace(c->ctx, root, opt, &m));
+    put_graph(c, fxs_module_graph(own(c, m)));
+}
+
+/* A trace that must fail because of control flow: the message behind the place. */
+static void control_flow(fxcase *c, fxs_module *root) {
+    fxs_module *m;
+    assert_int_not_equal(fxs_trace(c->ctx, root, NULL, &m), FXS_OK);
+    const char *text = strstr(fxs_ctx_error(c->ctx), "symbolically traced variables");
+    assert_non_null(text);
+    put(c, "TraceError: %s\n", text);
+    fxs_ctx_clear(c->ctx);
+}
+
+static fxs_module *module_of(fxcase *c, fxs_forward_fn *f) {
+    fxs_module *m = own(c, fxs_nn(c->ctx, "M"));
+    OK(c, fxs_nn_forward(m, "x", f, NULL));
+    return m;
+}
+
+static fxs_proxy assert_sum(fxs_proxy self, const fxs_proxy *x) {
+    (void)self;
+    fxs_assert(fxs_gt(fxs_method(x[0], "sum"), 0));
+    return x[0];
+}
+
+static fxs_proxy assert_sum_and_dim(fxs_proxy self, const fxs_proxy *x) {
+    assert_sum(self, x);
+    fxs_assert(fxs_eq(fxs_method(x[0], "dim"), 2));
+    fxs_assert(fxs_b(x[0].kind != FXS_P_ABSENT));
+    return x[0];
+}
+
+static void tr_assert_trace(fxcase *c) {
+    const fxs_trace_options opt = {.trace_asserts = true};
+    put_trace(c, module_of(c, assert_sum), &opt);
+    fxs_module *m = module_of(c, assert_sum_and_dim);
+    put_trace(c, m, &opt);
+    control_flow(c, m);
+}
+
+static fxs_proxy buffer_twice(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy sum = fxs_method(fxs_attr(self, "b"), "sum");
+    sum = fxs_add(sum, fxs_attr(self, "b"));
+    return fxs_add(sum, x[0]);
+}
+
+static void tr_proxy_buffer(fxcase *c) {
+    fxs_module *m = module_of(c, buffer_twice);
+    OK(c, fxs_nn_buffer(m, "b", "float32[2]"));
+    put_trace(c, m, &(fxs_trace_options){.proxy_buffers = true});
+    put_trace(c, m, NULL);
+}
+
+static fxs_proxy by_shape(fxs_proxy self, const fxs_proxy *x) {
+    fxs_proxy w = fxs_attr(self, "w");
+    if (fxs_truth(fxs_lt(fxs_index(fxs_getattr(w, "shape"), 0), 10)) &&
+        fxs_truth(fxs_eq(fxs_method(w, "dim"), 2)) && fxs_truth(fxs_eq(fxs_method(w, "numel"), 6)))
+        return fxs_add(x[0], w);
+    return x[0];
+}
+
+static void tr_param_shape_const(fxcase *c) {
+    fxs_module *m = module_of(c, by_shape);
+    OK(c, fxs_nn_parameter(m, "w", "float32[2, 3]"));
+    control_flow(c, m);
+    put_trace(c, m, &(fxs_trace_options){.param_shapes_constant = true});
+}
+
 const fxcase_row fx_trace_rows[] = {
+    {"tr_assert_trace", tr_assert_trace, NULL},
+    {"tr_proxy_buffer", tr_proxy_buffer, NULL},
+    {"tr_param_shape_const", tr_param_shape_const, NULL},
     {"tr_args", tr_args, NULL},
     {"tr_annot_return", tr_annot_return, NULL},
     {"tr_retrace", tr_retrace, NULL},
