@@ -137,7 +137,7 @@ static void make_sum_to_size(fxs_compose *k) {
         fxs_stop(k, FXS_ESHAPE, "size is not expandable to the size of the input");
     for (int i = 0; fits && i < lead; i++)
         dims[folded++] = i;
-    if (folded)
+    if (folded || x->ndim == 0) /* the sum of integers is int64 */
         x = FXS_DO(k, "sum", fxs_t(x), fxs_ints(k, folded, dims), fxs_bool(true));
     fxs_give(k, FXS_DO(k, "view", fxs_t(x), fxs_ints(k, n, sizes)));
 }
@@ -391,6 +391,8 @@ static void make_index_reduce(fxs_compose *k) {
     int64_t sizes[FXS_MAX_DIM];
     int dim = 0;
     k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 1), x->ndim, &dim);
+    if (fxs_is_complex(x->dtype) && fxs_arg_str(k->call, 4)[0] == 'a')
+        fxs_stop(k, FXS_ETYPE, "complex numbers have no smallest or largest");
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
         fxs_stop(k, FXS_ETYPE, "expected an index of type int32 or int64, but got torch.%s",
                  fxs_dtype_name(index->dtype));

@@ -149,7 +149,11 @@ static void make_addbmm(fxs_compose *k) {
         k->status = expanded(k->call, p->sizes, &matrix);
     if (k->status == FXS_OK)
         check_scales(k, p);
-    fxs_give(k, FXS_DO(k, "contiguous", fxs_t(scaled_sum(k, x, p))));
+    x = scaled_sum(k, x, p);
+    fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
+    fxs_give(k, x && fxs_tensor_numel(x) == 0
+                    ? FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(x))
+                    : FXS_DO(k, "contiguous", fxs_t(x)));
 }
 
 /* ---- over chosen dimensions

@@ -209,8 +209,11 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     fxs_window *w = &v->window;
     FXS_TRY(check_ranks(c, dims));
     fxs_window_read(c, dilation, w, w->dilation);
+    const fxs_tensor *bias = fxs_arg_tensor(c, BIAS);
     if (!is_empty(c))
         FXS_TRY(check_types(c, v));
+    else if (bias && !transposed)
+        FXS_TRY(fxs_check_same_dtype(c, fxs_arg_tensor(c, INPUT), bias, "bias"));
     read_channels(c, groups, v);
     if (v->groups < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",

@@ -230,7 +230,7 @@ static fxs_status run_linspace(fxs_call *c) {
     fxs_tensor *t = c->out[0];
     int64_t n = t->sizes[0];
     double start = fxs_arg_float(c, 0), end = fxs_arg_float(c, 1);
-    if (!fxs_is_floating(t->dtype)) /* integers count from whole ends */
+    if (fxs_is_integral(t->dtype) || t->dtype == FXS_BOOL) /* integers count from whole ends */
         start = trunc(start), end = trunc(end);
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     for (int64_t i = 0; i < n; i++)

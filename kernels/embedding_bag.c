@@ -68,7 +68,14 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
         b->padding = row < 0 ? row + w->sizes[0] : row;
     }
     b->limited = !fxs_arg_is_none(c, MAX_NORM);
-    b->count = o ? o->sizes[0] - fxs_arg_bool(c, LAST_OFFSET) : x->sizes[0];
+    const fxs_tensor *samples = fxs_arg_tensor(c, SAMPLES);
+    bool each = !samples || samples->ndim == x->ndim;
+    for (int i = 0; samples && each && i < x->ndim; i++)
+        each = samples->sizes[i] == x->sizes[i];
+    if (!each)
+        return FXS_REFUSE(c, FXS_ESHAPE, "per_sample_weights must have the shape of the input, %s",
+                          fxs_sizes_text(x, text));
+    b->count = (o ? o->sizes[0] : x->sizes[0]) - fxs_arg_bool(c, LAST_OFFSET);
     b->width = w->sizes[1];
     return b->count < 0 ? FXS_REFUSE(c, FXS_EINVAL, "include_last_offset needs at least one offset")
                         : FXS_OK;
@@ -88,7 +95,7 @@ typedef struct arrays {
 } arrays;
 
 static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t from, int64_t to,
-                           double *sum) {
+                           int64_t beyond, double *sum) {
     int64_t n = 0;
     size_t size = fxs_dtype_size(a->dtype);
     for (int64_t k = 0; k < b->width; k++)
@@ -111,6 +118,7 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
         }
         n++;
     }
+    n += n ? beyond : 0;
     for (int64_t k = 0; b->mode == MEAN && n > 1 && k < b->width; k++)
         sum[k] /= (double)n;
     return FXS_OK;
@@ -126,7 +134,8 @@ static fxs_status fill_all(fxs_call *c, const bags *b, const arrays *a, int64_t 
             return FXS_REFUSE(c, FXS_EINVAL,
                               "offsets must begin with 0 and stay within the %lld entries",
                               (long long)a->entries);
-        FXS_TRY(fill_bag(c, b, a, from, to, sum));
+        /* PyTorch counts what is behind the last offset, but does not add it up */
+        FXS_TRY(fill_bag(c, b, a, from, to, i + 1 == b->count ? a->entries - to : 0, sum));
         for (int64_t k = 0; k < b->width; k++, y += fxs_dtype_size(a->dtype))
             fxs_store_double(a->dtype, y, sum[k]);
     }

@@ -194,6 +194,8 @@ static fxs_status infer_scatter(fxs_call *c) {
     if (!src && fxs_arg_tensor(c, 3) && fxs_arg_tensor(c, 3)->ndim)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "the value must be a number or a tensor without dimensions");
+    if (!src)
+        FXS_TRY(fxs_check_fits(c, 3, self->dtype));
     if (c->nargs > 4 && !fxs_arg_is_none(c, 4) && strcmp(fxs_arg_str(c, 4), "add") != 0 &&
         strcmp(fxs_arg_str(c, 4), "multiply") != 0)
         return FXS_REFUSE(c, FXS_EINVAL, "reduce argument must be either add or multiply, not '%s'",

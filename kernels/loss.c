@@ -272,6 +272,11 @@ static void make_gaussian_nll_loss(fxs_compose *k) {
     fxs_tensor *v = variances(k), *d = difference(k, A, B);
     if (v && !fxs_is_floating(v->dtype))
         fxs_stop(k, FXS_ETYPE, "a variance of torch.%s can't be clamped", fxs_dtype_name(v->dtype));
+    if (!k->meta && k->status == FXS_OK && fxs_tensor_numel(v)) {
+        fxs_tensor *least = FXS_DO(k, "min", fxs_t(v));
+        if (least && least->storage && fxs_load_double(least->dtype, fxs_tensor_data(least)) < 0)
+            fxs_stop(k, FXS_EINVAL, "var has negative entry/entries");
+    }
     v = FXS_DO(k, "clamp_min", fxs_t(v), fxs_float(number(k, 4)));
     d = FXS_DO(k, "div", fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d))), fxs_t(v));
     fxs_tensor *x = times(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(v))), fxs_t(d)), 0.5);

@@ -265,6 +265,10 @@ static fxs_status infer_instance(fxs_call *c) {
     fxs_tensor image;
     FXS_TRY(add_batch(c, &b, &image));
     FXS_TRY(check(c, &b));
+    for (int i = INPUT + 1; i <= INPUT + 4; i++) /* each is repeated for every image */
+        if (fxs_arg_tensor(c, i) && fxs_arg_tensor(c, i)->ndim > 1)
+            return FXS_REFUSE(c, FXS_ESHAPE, "argument %d has %d dimensions, not one", i,
+                              fxs_arg_tensor(c, i)->ndim);
     if (b.images * b.channels == 0 && (b.weight || b.bias))
         return FXS_REFUSE(c, FXS_EINDEX, "of no channels there is no first weight");
     return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);

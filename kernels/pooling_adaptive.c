@@ -76,6 +76,8 @@ static fxs_status infer_adaptive(fxs_call *c, int dims, bool average, bool indic
     }
     FXS_TRY(check_adaptive(c, dims, average));
     FXS_TRY(read_size(c, dims, &w));
+    if (average && fxs_is_complex(x->dtype))
+        FXS_TRY(fxs_check_no_grad(c, INPUT, "input"));
     bool nothing = fxs_tensor_numel(x) == 0 || fxs_volume(w.out) == 0;
     if (fxs_is_complex(x->dtype) && (!average || dims == 3 || !nothing))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));

@@ -376,9 +376,23 @@ static fxs_status infer_vector_norm(fxs_call *c) {
 
 /* A norm is real: where a complex type was asked for, it is converted in the end. */
 static fxs_status run_norm(fxs_call *c) {
-    fxs_tensor *out = c->out[0], *real = NULL;
+    fxs_tensor *out = c->out[0], *real = NULL, *whole = fxs_arg_tensor(c, 0);
     if (is_nuclear(c))
         return fxs_nuclear_run(c);
+    if (!fxs_is_complex(out->dtype) && fxs_is_complex(whole->dtype) &&
+        !fxs_arg_is_none(c, c->nargs - 1)) { /* converted to a real type, which takes real parts */
+        fxs_tensor part = *whole;
+        part.dtype = fxs_real_of(whole->dtype);
+        part.offset *= 2;
+        for (int i = 0; i < part.ndim; i++)
+            part.strides[i] *= 2;
+        fxs_value args[8];
+        fxs_call real_call = *c;
+        memcpy(args, c->arg, (size_t)c->nargs * sizeof *args);
+        args[0].u.tensor = &part;
+        real_call.arg = args;
+        return run_fold_norm(&real_call);
+    }
     if (!fxs_is_complex(out->dtype))
         return run_fold_norm(c);
     FXS_TRY(fxs_tensor_new(c->ctx, fxs_real_of(out->dtype), out->ndim, out->sizes, &real));

@@ -103,9 +103,11 @@ static fxs_status infer_cummin(fxs_call *c) { return infer_pair(c, "torch.return
 
 static fxs_status scan(fxs_call *c, fxs_line_fn *fn) {
     fxs_lines l = {.values = c->out[0], .indices = c->nout > 1 ? c->out[1] : NULL, .fn = fn};
-    if (fxs_arg_tensor(c, 0)->ndim == 0 && fxs_is_complex(c->out[0]->dtype)) {
+    fxs_dtype d = c->out[0]->dtype;
+    if (fxs_arg_tensor(c, 0)->ndim == 0 && (fxs_is_complex(d) || d == FXS_BOOL)) {
         fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
-        memset(fxs_tensor_data(c->out[1]), 0, sizeof(int64_t));
+        if (c->nout > 1)
+            memset(fxs_tensor_data(c->out[1]), 0, sizeof(int64_t));
         return FXS_OK;
     }
     if (fxs_tensor_numel(c->out[0]) == 0)

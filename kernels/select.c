@@ -65,16 +65,18 @@ static fxs_dtype where_type(const fxs_operands *o) {
 static fxs_status infer_choice(fxs_call *c, const fxs_operands *o) {
     FXS_TRY(check_mask(c, o->v[0].u.tensor, "condition"));
     fxs_dtype d = where_type(o);
-    fxs_tensor like[2];
+    fxs_tensor like[3];
     fxs_operands all = *o;
     FXS_TRY(fxs_check_computable(c, d));
-    for (int i = 0; i < 2; i++) { /* of two types, both are made of one type first */
-        fxs_tensor *t = o->v[i + 1].tag == FXS_V_TENSOR ? o->v[i + 1].u.tensor : NULL;
+    for (int i = 0; i < 3; i++) { /* of two types, both are made of one type first */
+        fxs_tensor *t = o->v[i].tag == FXS_V_TENSOR ? o->v[i].u.tensor : NULL;
         if (!t || t->dtype == d)
             continue;
         like[i] = *t;
-        fxs_strides_like(t, like[i].strides);
-        all.v[i + 1].u.tensor = &like[i];
+        like[i].dtype = d;
+        if (i > 0) /* the condition stays as it is */
+            fxs_strides_like(t, like[i].strides);
+        all.v[i].u.tensor = &like[i];
     }
     return fxs_out_pointwise(c, &all, d);
 }
@@ -315,8 +317,10 @@ static fxs_cost cost_clamp(const fxs_call *c) {
 }
 
 const fxs_op fxs_ops_select[] = {
-    {"where", "(Tensor condition, Tensor|Scalar input, Tensor|Scalar other) -> Tensor",
-     "torch.where", infer_where, run_where, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"where", "(Tensor condition, Tensor input, Tensor|Scalar other) -> Tensor", "torch.where",
+     infer_where, run_where, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"where", "(Tensor condition, Scalar self, Tensor|Scalar other) -> Tensor", "torch.where",
+     infer_where, run_where, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"where_method", "(Tensor self, Tensor condition, Tensor|Scalar other) -> Tensor",
      "Tensor.where", infer_where_method, run_where_method, NULL,
      FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},

@@ -181,6 +181,8 @@ static void make_istft(fxs_compose *k) {
         fxs_stop(k, FXS_ESHAPE, "the input can't be empty");
     if (fxs_arg_bool(k->call, 9))
         fxs_stop(k, FXS_EUNKNOWN, "return_complex is not supported");
+    if (arg(k, 4) && fxs_is_complex(arg(k, 4)->dtype))
+        fxs_stop(k, FXS_ETYPE, "complex windows need return_complex");
     if (!read_frames(k, 1, &f))
         return;
     bool one = x->ndim == 2;

@@ -141,6 +141,24 @@ def other_samples(case):
     return samples['t']['sizes'] != ([1] + x['sizes'])[-dims - 2:-dims] + [dims]
 
 
+def table_of_more(case):
+    weight = tensor(case, 1, 'weight')
+    return bool(weight) and len(weight['sizes']) > 2
+
+
+def dependent_rows(case):
+    """A view of a matrix whose elements are the same in two rows or columns."""
+    t = tensor(case, 0, 'input') or tensor(case, 0, 'A') or tensor(case, 0, 'self')
+    if not t or len(t['sizes']) < 2 or 'data' not in t:
+        return False
+    (h, w), (down, right), data = t['sizes'][-2:], t['strides'][-2:], t['data']
+    if down == 0 or right == 0:
+        return h > 1 or w > 1
+    size = 2 if str(t['dtype']).startswith('complex') else 1
+    rows = [tuple(data[(t['offset'] + i * down + j * right) * size] for j in range(w)) for i in range(h)]
+    return len(set(rows)) < h or len(set(zip(*rows))) < w
+
+
 CASES = [
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
@@ -153,6 +171,8 @@ CASES = [
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
+    (r'embedding_bag$', table_of_more, 'embedding_bag reads a table of more than two dimensions as if it had two'),
+    (r'(\b|_)qr$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
