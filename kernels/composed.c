@@ -165,7 +165,8 @@ static void make_dist(fxs_compose *k) {
 static void make_nansum(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0);
     fxs_dtype d = k->call->arg[3].tag == FXS_V_DTYPE ? k->call->arg[3].u.dtype : x->dtype;
-    if (fxs_is_complex(x->dtype) || (fxs_is_floating(x->dtype) && !fxs_is_floating(d)))
+    bool rounds = fxs_tensor_numel(x) && fxs_is_floating(x->dtype) && !fxs_is_floating(d);
+    if (fxs_is_complex(x->dtype) || rounds)
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s and a result of torch.%s",
                  fxs_dtype_name(x->dtype), fxs_dtype_name(d));
     if (fxs_is_floating(x->dtype))

@@ -359,7 +359,7 @@ const fxs_op fxs_ops_create[] = {
     {"arange", "(Scalar end, " OPTIONS, "torch.arange", infer_arange, run_arange, NULL, PURE},
     {"arange", "(Scalar start, Scalar end, Scalar step=1, " OPTIONS, "torch.arange",
      infer_arange_from, run_arange_from, NULL, PURE},
-    {"linspace", "(number start, number end, int steps, " OPTIONS, "torch.linspace", infer_linspace,
+    {"linspace", "(Scalar start, Scalar end, int steps, " OPTIONS, "torch.linspace", infer_linspace,
      run_linspace, NULL, PURE},
     {"eye", "(int n, int m=None, " OPTIONS, "torch.eye", infer_eye, run_eye, NULL, PURE},
     {"fill_", "(Tensor self, Tensor|Scalar value) -> Tensor", "Tensor.fill_ torch.fill_",

@@ -472,7 +472,8 @@ static fxs_status run_index_fill(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
     number x = number_for(c, 3);
-    for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
+    int64_t n = fxs_tensor_numel(out) ? fxs_tensor_numel(index) : 0;
+    for (int64_t i = 0; i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), true, &k));
         fxs_tensor to = slice_of(out, dim, k);

@@ -301,6 +301,8 @@ static void make_soft_margin_loss(fxs_compose *k) {
     fxs_tensor *own = FXS_DO(k, "neg", fxs_t(arg(k, A)));
     fxs_tensor *x = into(k, FXS_DO(k, "mul", fxs_t(own), fxs_t(arg(k, B))), own);
     no_grad_for(k, B, "target");
+    if (x && fxs_is_complex(x->dtype))
+        no_grad_for(k, A, "input");
     if (x && !fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     fxs_tensor *e = plus(k, FXS_DO(k, "exp", fxs_t(x)), 1);

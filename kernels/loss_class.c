@@ -69,6 +69,7 @@ static fxs_status read_picks(fxs_call *c, picks *p) {
     if (s != FXS_OK)
         return fxs_fail_where(c->ctx, "%s", c->op->name);
     FXS_TRY(fxs_check_dtype(c, p->x, FXS_TAKES_FLOATS));
+    FXS_TRY(fxs_check_no_grad(c, WEIGHT, "weight"));
     if (p->x->ndim == 0)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected an input of 1 or more dimensions");
     p->classes = p->x->sizes[p->x->ndim > 1];

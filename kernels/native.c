@@ -44,6 +44,8 @@ static void make_convolution(fxs_compose *k) {
                  x->ndim, w->ndim);
     if (k->status != FXS_OK)
         return;
+    if (fxs_is_complex(x->dtype) && fxs_tensor_numel(x))
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     bool transposed = fxs_arg_bool(k->call, 6);
     fxs_value stride = spread(k, 3, rank, true, "stride"),
               padding = spread(k, 4, rank, false, "padding"),

@@ -14,10 +14,15 @@
 
 enum { INPUT, SIZE, ALPHA, BETA, K };
 
+/* int64 is pooled as it is, and divides as float32. */
+static fxs_dtype computed_type(const fxs_tensor *x) {
+    return x->dtype == FXS_INT64 ? FXS_FLOAT32 : x->dtype;
+}
+
 static fxs_status infer_local(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     char text[FXS_SIZES_TEXT];
-    if (fxs_tensor_numel(x))
+    if (fxs_tensor_numel(x) && x->dtype != FXS_INT64)
         FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     for (int i = ALPHA; fxs_tensor_numel(x) && i <= K; i++)
         if (fxs_arg_is_none(c, i))
@@ -29,7 +34,7 @@ static fxs_status infer_local(fxs_call *c) {
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
                           (long long)fxs_arg_int(c, SIZE));
-    return fxs_tensor_numel(x) ? fxs_out_like(c, x, x->dtype)
+    return fxs_tensor_numel(x) ? fxs_out_like(c, x, computed_type(x))
                                : fxs_out_same(c, fxs_arg_tensor(c, INPUT));
 }
 
@@ -43,14 +48,17 @@ static void respond(const fxs_call *c, fxs_dtype d, const void *x, int64_t chann
         double v = fxs_at(d, x, i + (k - channel) * plane);
         sum += v * v;
     }
-    double divisor = pow(fxs_arg_float(c, K) + fxs_arg_float(c, ALPHA) * sum / (double)size,
-                         fxs_arg_float(c, BETA));
+    sum /= (double)size;
+    if (fxs_arg_tensor(c, INPUT)->dtype == FXS_INT64)
+        sum = trunc(sum);
+    double divisor =
+        pow(fxs_arg_float(c, K) + fxs_arg_float(c, ALPHA) * sum, fxs_arg_float(c, BETA));
     fxs_store_double(d, y, fxs_at(d, x, i) / divisor);
 }
 
 static fxs_status run_local(fxs_call *c) {
     fxs_tensor *input = fxs_arg_tensor(c, INPUT);
-    fxs_work w = fxs_work_begin(c, input->dtype);
+    fxs_work w = fxs_work_begin(c, computed_type(input));
     const void *x = fxs_work_data(&w, input);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     int64_t plane = 1, n = fxs_tensor_numel(input);

@@ -52,6 +52,11 @@ static fxs_status run_sort(fxs_call *c) {
     fxs_lines l = {
         .values = c->out[0], .indices = c->out[1], .descending = descends(c), .fn = put_first_k};
     FXS_TRY(fxs_line_dim(c, dim_at(c), &l.dim));
+    if (fxs_arg_tensor(c, 0)->ndim == 0) { /* of any type: there is nothing to compare */
+        fxs_tensor_copy(c->ctx, c->out[0], fxs_arg_tensor(c, 0));
+        *(int64_t *)fxs_tensor_data(c->out[1]) = 0;
+        return FXS_OK;
+    }
     l.k = INT64_MAX;
     return fxs_lines_run(c, &l);
 }

@@ -108,7 +108,7 @@ static fxs_status read_resample(fxs_call *c, fxs_resample *r) {
     memcpy(r->out, w.out, sizeof r->out);
     r->planes = x->sizes[0] * x->sizes[1];
     FXS_TRY(read_sizes(c, r));
-    if (x->sizes[1] == 0)
+    if (x->sizes[1] == 0 && r->filter != FXS_AREA)
         return FXS_REFUSE(c, FXS_ESHAPE, "non-empty input expected, but got input of shape %s",
                           fxs_sizes_text(x, a));
     for (int d = 0; d < 3; d++)

@@ -127,6 +127,9 @@ static fxs_status infer_masked_fill(fxs_call *c) {
 
 static fxs_status run_masked_fill(fxs_call *c) {
     fxs_operands o = {.n = 3, .v = {c->arg[1], c->arg[2], c->arg[0]}};
+    fxs_value value = fxs_known_number(&c->arg[2]);
+    if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL && value.tag == FXS_V_FLOAT)
+        o.v[1] = fxs_bool(value.u.f != 0);
     return fxs_loop_run(c, c->out[0], &where_loops, &o, fxs_arg_tensor(c, 0)->dtype, NULL);
 }
 

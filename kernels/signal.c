@@ -195,9 +195,9 @@ static void make_istft(fxs_compose *k) {
         x = FXS_DO(k, "unsqueeze", fxs_t(x), fxs_int(0));
     x = FXS_DO(k, "transpose", fxs_t(x), fxs_int(1), fxs_int(2));
     fxs_value norm = fxs_arg_bool(k->call, 6) ? fxs_word(k, "ortho") : fxs_none();
-    x = onesided ? FXS_DO(k, "fft_irfft", fxs_t(x), fxs_int(f.size), fxs_int(-1), norm)
-                 : FXS_DO(k, "real",
-                          fxs_t(FXS_DO(k, "fft_ifft", fxs_t(x), fxs_none(), fxs_int(-1), norm)));
+    /* the half that a real signal has, also where both are given */
+    x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(-1), fxs_int(0), fxs_int(f.size / 2 + 1));
+    x = FXS_DO(k, "fft_irfft", fxs_t(x), fxs_int(f.size), fxs_int(-1), norm);
     if (k->status != FXS_OK)
         return;
     weight = f.shape

@@ -6,6 +6,7 @@
 
 #include "base/pool.h"
 #include "base/vector.h"
+#include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/softmax.h"
 #include "kernels/vecmath.h"
@@ -196,7 +197,23 @@ static fxs_status run_softmax(fxs_call *c, variant kind) {
 
 static fxs_status run_plain(fxs_call *c) { return run_softmax(c, SOFTMAX); }
 static fxs_status run_log(fxs_call *c) { return run_softmax(c, LOG_SOFTMAX); }
-static fxs_status run_min(fxs_call *c) { return run_softmax(c, SOFTMIN); }
+
+/* Integers are negated as what they are: unsigned ones wrap around. */
+static void make_min(fxs_compose *k) {
+    const fxs_call *c = k->call;
+    fxs_give(k, FXS_DO(k, "softmax", fxs_t(FXS_DO(k, "neg", c->arg[INPUT])), c->arg[DIM],
+                       c->arg[F_STACK], c->arg[F_DTYPE]));
+}
+static bool is_whole(const fxs_call *c) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    return c->spelling && (fxs_is_integral(x->dtype) || x->dtype == FXS_BOOL);
+}
+static fxs_status infer_min(fxs_call *c) {
+    return is_whole(c) ? fxs_compose_infer(c, make_min) : infer_softmax(c);
+}
+static fxs_status run_min(fxs_call *c) {
+    return is_whole(c) ? fxs_compose_run(c, make_min) : run_softmax(c, SOFTMIN);
+}
 
 /* a comparison, a difference, an exponential, a sum and a division (or difference) an element */
 static fxs_cost cost_softmax(const fxs_call *c) {
@@ -284,18 +301,18 @@ static fxs_cost cost_logsumexp(const fxs_call *c) {
         .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax,                            \
         .flags = FXS_OP_NO_INPLACE | FXS_OP_OVER_INPUT                                             \
     }
-#define FUNCTIONAL(title, run_fn)                                                                  \
+#define FUNCTIONAL(title, infer_fn, run_fn)                                                        \
     {                                                                                              \
         .name = title, .schema = FUNCTIONAL_SCHEMA, .torch = "torch.nn.functional." title,         \
-        .infer = infer_softmax, .kernel = run_fn, .cost = cost_softmax,                            \
+        .infer = infer_fn, .kernel = run_fn, .cost = cost_softmax,                                 \
         .flags = FXS_OP_NO_INPLACE | FXS_OP_OVER_INPUT                                             \
     }
 
 /* The functional rows come first, as layers look operators up by name and may leave dim open. */
 const fxs_op fxs_ops_softmax[] = {
-    FUNCTIONAL("softmax", run_plain),
-    FUNCTIONAL("log_softmax", run_log),
-    FUNCTIONAL("softmin", run_min),
+    FUNCTIONAL("softmax", infer_softmax, run_plain),
+    FUNCTIONAL("log_softmax", infer_softmax, run_log),
+    FUNCTIONAL("softmin", infer_min, run_min),
     BUILTIN("softmax", run_plain),
     BUILTIN("log_softmax", run_log),
     {.name = "softmax2d",

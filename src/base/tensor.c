@@ -303,6 +303,7 @@ static void copy_run(const copy_job *j, char *dst, const char *src) {
         double z[2];
         if (pairs) {
             fxs_load_pair(j->src_dtype, s, z);
+            z[1] = j->dst_dtype == FXS_BOOL ? 0 : z[1]; /* a bool is of the real part alone */
             fxs_store_pair(j->dst_dtype, d, z);
         } else if (exact)
             fxs_store_int(j->dst_dtype, d, fxs_load_int(j->src_dtype, s));

@@ -103,7 +103,7 @@ def margin_memory(case):
     x, w = tensor(case, 0, 'input'), tensor(case, 4, 'weight')
     if not x or not x['sizes']:
         return False
-    return 0 in x['sizes'] or bool(w) and w['sizes'] != x['sizes'][-1:]
+    return 0 in x['sizes'] or bool(w) and (w['sizes'] != x['sizes'][-1:] or w['strides'] != [1])
 
 
 def drops(case):
