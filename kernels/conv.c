@@ -212,7 +212,7 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     const fxs_tensor *bias = fxs_arg_tensor(c, BIAS);
     if (!is_empty(c))
         FXS_TRY(check_types(c, v));
-    else if (bias && !transposed && dims == 2)
+    else if (bias && !transposed && dims == 2 && fxs_arg_tensor(c, INPUT)->dtype != FXS_BFLOAT16)
         FXS_TRY(fxs_check_same_dtype(c, fxs_arg_tensor(c, INPUT), bias, "bias"));
     read_channels(c, groups, v);
     if (v->groups < 1)

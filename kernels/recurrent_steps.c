@@ -32,7 +32,7 @@ static void split(fxs_compose *k, fxs_tensor *x, int n, fxs_tensor **out) {
     if (k->status != FXS_OK)
         return;
     int64_t size = x->ndim > 1 ? x->sizes[1] : 0;
-    if (size == 0 || (size + (size + n - 1) / n - 1) / ((size + n - 1) / n) != n) {
+    if (x->ndim < 2 || (size && (size + (size + n - 1) / n - 1) / ((size + n - 1) / n) != n)) {
         fxs_stop(k, FXS_ESHAPE, "%lld rows of gates can't be split into %d", (long long)size, n);
         return;
     }

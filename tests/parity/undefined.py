@@ -171,12 +171,13 @@ CASES = [
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
+    (r'\bmatrix_exp$', any_bfloat16, 'matrix_exp of bfloat16 is NaN where its scaling overflows'),
     (r'embedding_bag$', table_of_more, 'embedding_bag reads a table of more than two dimensions as if it had two'),
     (r'(\b|_)qr$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
-    (r'(\bdot|vdot|vecdot|inner|einsum|matmul|tensordot)_?$', complex_vectors,
+    (r'(\bdot|vdot|vecdot|inner|einsum|__r?matmul__|matmul|tensordot)_?$', complex_vectors,
      "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
 ]
 
