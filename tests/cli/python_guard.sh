@@ -142,7 +142,7 @@ import signal, threading; signal.pthread_kill(threading.get_ident(), 15)
 import signal; signal.raise_signal(9)
 import os, signal; signal.pidfd_send_signal(os.pidfd_open(os.getpid()), 9)
 END
-table "start programs or load libraries" <<'END'
+table "start programs, send signals or load libraries" <<'END'
 import _tkinter; _tkinter.create().eval("exec touch made")
 import _testcapi
 END

@@ -172,4 +172,13 @@ expect 0 run odd.py
 prints "7 alpha made"
 prints "read parts"
 rm -r torchvision
+run run nowhere.py
+ends 1 "a script that is not there"
+says "fxscope: nowhere.py: No such file or directory"
+mkdir gone
+printf 'print(1)\n' >here.py
+(cd gone && rmdir ../gone && "$fxscope" run "$work/here.py" >"$work/out" 2>"$work/err") && status=0 || status=$?
+ends 1 "a working folder that is gone"
+says "fxscope: the working folder: No such file or directory"
+if [ "$(grep -c . err)" = 1 ]; then ok "one line"; else not_ok "one line" "$(cat err)"; fi
 finish

@@ -2,6 +2,7 @@
  * everywhere, with the modules under lib/ frozen into the plug-in. */
 #include "front/python/embed.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 static int fail(PyStatus status) {
@@ -20,6 +21,15 @@ static int check_version(void) {
         return 0;
     fprintf(stderr, "fxscope: the Python front was built for Python %s, but this is %.*s\n", built,
             (int)n, have);
+    return -1;
+}
+
+/* Python looks for itself from the working folder, and says a page where that is gone. */
+static int check_folder(void) {
+    char here[4096];
+    if (getcwd(here, sizeof here) || errno == ERANGE)
+        return 0;
+    fprintf(stderr, "fxscope: the working folder: %s\n", strerror(errno));
     return -1;
 }
 
@@ -78,7 +88,7 @@ int fxpy_start(fxs_ctx *ctx, int argc, char **argv, const char *folder,
                const fxs_python_options *options) {
     PyPreConfig before;
     PyConfig config;
-    if (check_version() < 0)
+    if (check_version() < 0 || check_folder() < 0)
         return -1;
     fxpy_set_ctx(ctx);
     PyPreConfig_InitIsolatedConfig(&before);

@@ -9,7 +9,7 @@ static const struct {
     const char *name, *what;
 } actions[FXPY_ACTIONS] = {
     [FXPY_NET] = {"net", "use the network"},
-    [FXPY_EXEC] = {"exec", "start programs or load libraries"},
+    [FXPY_EXEC] = {"exec", "start programs, send signals or load libraries"},
     [FXPY_WRITE] = {"write", "write or remove files"},
     [FXPY_END] = {NULL, "end the process or lift its limits"},
 };

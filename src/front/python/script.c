@@ -3,8 +3,10 @@
 #include "front/python/guard.h"
 #include "front/python/report.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static char *folder_of(const char *script) {
     char *real = realpath(script, NULL), *slash = real ? strrchr(real, '/') : NULL;
@@ -58,8 +60,12 @@ static int exit_status(void) {
 }
 
 int fxpy_run_script(fxs_ctx *ctx, int argc, char **argv, const fxs_python_options *options) {
-    char *folder = folder_of(argv[0]);
     int status = 1;
+    if (access(argv[0], R_OK) != 0) {
+        fprintf(stderr, "fxscope: %s: %s\n", argv[0], strerror(errno));
+        return status;
+    }
+    char *folder = folder_of(argv[0]);
     if (fxpy_start(ctx, argc, argv, folder, options) == 0) {
         PyObject *done = fxpy_guard_start(options) < 0 ? NULL : run_file(argv[0]);
         fxpy_guard_stop();
