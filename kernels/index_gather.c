@@ -331,6 +331,9 @@ static fxs_status run_index_select(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 2);
     int dim;
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), self->ndim, &dim));
+    if (fxs_tensor_numel(index) == 0) /* of a tensor without dimensions one element is left */
+        memset(fxs_tensor_data(c->out[0]), 0,
+               (size_t)fxs_tensor_numel(c->out[0]) * fxs_dtype_size(self->dtype));
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(self, dim), false, &k));

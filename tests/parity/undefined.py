@@ -159,6 +159,11 @@ def dependent_rows(case):
     return len(set(rows)) < h or len(set(zip(*rows))) < w
 
 
+def none_of_one(case):
+    x, index = tensor(case, 0, 'self') or tensor(case, 0, 'input'), tensor(case, 2, 'index')
+    return bool(x) and x['sizes'] == [] and bool(index) and 0 in index['sizes']
+
+
 CASES = [
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
@@ -173,7 +178,8 @@ CASES = [
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
     (r'\bmatrix_exp$', any_bfloat16, 'matrix_exp of bfloat16 is NaN where its scaling overflows'),
     (r'embedding_bag$', table_of_more, 'embedding_bag reads a table of more than two dimensions as if it had two'),
-    (r'(\b|_)qr$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
+    (r'\bindex_select$', none_of_one, 'index_select by no index leaves the element of a tensor without dimensions unwritten'),
+    (r'(\b|_)(qr|eigh|svd)$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
