@@ -159,6 +159,23 @@ expect 1 draw m.fx -i 1x4 -o i.svg -o no/such/folder/a.svg
 says "no/such/folder/a.svg"
 check "one output that can't be written: none is" test ! -e i.svg
 expect 1 draw m.fx -i 1x4 -o folder.svg
+# Memory that is out is told, and is the end: whatever threads there are.
+if (ulimit -v 150000 && exec timeout 20 "$fxscope" --version) >/dev/null 2>&1; then
+    awk 'BEGIN { print "graph():\n    %x : [num_users=1] = placeholder[target=x]"; at = "x"
+        for (i = 0; i < 60000; i++) {
+            printf "    %%r%d : [num_users=1] = call_function[target=torch.relu](args = (%%%s,), kwargs = {})\n", i, at
+            at = "r" i
+        }
+        print "    return " at }' >huge.fx
+    status=0
+    (ulimit -v 150000 && exec timeout 60 "$fxscope" draw huge.fx -i 4 --meta -o huge.svg) 2>err </dev/null || status=$?
+    judge 1 "fxscope draw without memory"
+    says "out of memory"
+    check "nothing was drawn without memory" test ! -e huge.svg
+    rm huge.fx
+else
+    skip "drawing without memory" "the limit is too low for this build"
+fi
 status=0
 "$fxscope" draw m.fx -i 1x4 -o - --format svg >/dev/full 2>err </dev/null || status=$?
 judge 1 "fxscope draw -o - >/dev/full"
