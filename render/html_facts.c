@@ -141,34 +141,18 @@ static void put_outcome(facts *f) {
     }
 }
 
-static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
-    (void)user;
-    return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
-}
-
-/* One text an element where there are tensors in it, as in a label. */
-static bool is_split(const fxs_value *v) {
-    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) &&
-           fxs_value_len(v) && !fxs_value_visit(v, no_tensor_leaf, NULL);
-}
-
 static void put_result(facts *f) {
     const fxs_value *v = &f->node->meta.result;
     if (f->node->meta.outcome != FXS_DONE)
         return;
-    if (!is_split(v)) {
+    if (!fxs_result_is_split(v)) {
         fxs_buf_result(&f->h->raw, v);
         put(f, FACT_RESULT);
         return;
     }
     size_t n = fxs_value_len(v);
     for (size_t i = 0; i < n && i < MAX_ITEMS; i++) {
-        if (v->tag == FXS_V_DICT)
-            fxs_buf_node_repr(&f->h->raw, fxs_value_key(v, i));
-        else if (v->tag == FXS_V_TUPLE && v->u.seq->fields)
-            fxs_buf_puts(&f->h->raw, v->u.seq->fields[i]);
-        else
-            fxs_buf_printf(&f->h->raw, "%zu", i);
+        fxs_buf_item_key(&f->h->raw, v, i);
         fxs_buf_puts(&f->h->raw, ": ");
         fxs_buf_result(&f->h->raw, fxs_value_item(v, i));
         put(f, FACT_RESULT);

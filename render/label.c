@@ -169,26 +169,9 @@ static void row_args(builder *b) {
     }
 }
 
-static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
-    (void)user;
-    return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
-}
-
-/* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text.
- */
-static bool is_split(const fxs_value *v) {
-    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) &&
-           fxs_value_len(v) && !fxs_value_visit(v, no_tensor_leaf, NULL);
-}
-
 static void put_item(builder *b, const fxs_value *v, size_t i) {
     fxs_buf key = {0};
-    if (v->tag == FXS_V_DICT)
-        fxs_buf_node_repr(&key, fxs_value_key(v, i));
-    else if (v->tag == FXS_V_TUPLE && v->u.seq->fields) /* a named tuple of the user's */
-        fxs_buf_puts(&key, v->u.seq->fields[i]);
-    else
-        fxs_buf_printf(&key, "%zu", i);
+    fxs_buf_item_key(&key, v, i);
     b->failed |= key.failed;
     fxs_buf_result(new_text(b), fxs_value_item(v, i));
     if (!b->failed)
@@ -204,7 +187,7 @@ static void row_result(builder *b) {
     }
     if (meta->outcome != FXS_DONE)
         return;
-    if (!is_split(&meta->result)) {
+    if (!fxs_result_is_split(&meta->result)) {
         fxs_buf_result(new_text(b), &meta->result);
         pair(b, "result");
         return;

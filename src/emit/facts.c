@@ -1,6 +1,8 @@
 /* facts.c: see facts.h. Called by the table and by the pictures. */
 #include "emit/facts.h"
 
+#include "emit/format.h"
+
 static bool add_bytes(void *user, const fxs_value *leaf) {
     if (leaf->tag == FXS_V_TENSOR)
         *(double *)user += (double)fxs_tensor_numel(leaf->u.tensor) *
@@ -13,6 +15,25 @@ double fxs_result_bytes(const fxs_meta *m) {
     if (m->outcome == FXS_DONE)
         fxs_value_visit(&m->result, add_bytes, &bytes);
     return bytes;
+}
+
+static bool no_tensor_leaf(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_TENSOR && leaf->tag != FXS_V_UNKNOWN;
+}
+
+bool fxs_result_is_split(const fxs_value *v) {
+    return (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT) &&
+           fxs_value_len(v) && !fxs_value_visit(v, no_tensor_leaf, NULL);
+}
+
+void fxs_buf_item_key(fxs_buf *b, const fxs_value *v, size_t i) {
+    if (v->tag == FXS_V_DICT)
+        fxs_buf_node_repr(b, fxs_value_key(v, i));
+    else if (v->tag == FXS_V_TUPLE && v->u.seq->fields) /* a named tuple of the user's */
+        fxs_buf_puts(b, v->u.seq->fields[i]);
+    else
+        fxs_buf_printf(b, "%zu", i);
 }
 
 static bool is_nonfinite(const fxs_meta *m) {

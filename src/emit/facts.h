@@ -7,6 +7,12 @@
 /* Bytes of all tensors in the result, each as if it were contiguous. */
 FXS_API double fxs_result_bytes(const fxs_meta *m);
 
+/* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text.
+ */
+FXS_API bool fxs_result_is_split(const fxs_value *v);
+/* What stands before item i of such a container: its key, its field's name, or its number. */
+FXS_API void fxs_buf_item_key(fxs_buf *b, const fxs_value *v, size_t i);
+
 /* Whether NaN or Inf is in what a node gave. Needs value statistics; a node without is finite. */
 typedef enum fxs_nonfinite {
     FXS_FINITE,

@@ -55,16 +55,7 @@ static fxs_status make_levels(fxs_levels *l) {
 }
 
 static fxs_status make_plan(fxs_levels *l) {
-    fxs_outline_plan *p = &l->p;
-    FXS_TRY(fxs_module_calls_make(p->m, &p->calls));
-    p->plan = FXS_NEW_N(&p->arena, fxs_call_plan, p->calls.n);
-    p->node = FXS_NEW_N(&p->arena, fxs_node *, p->m->graph->len);
-    if (!p->plan || !p->node)
-        return fxs_fail_memory(p->m->ctx);
-    for (size_t i = 0; i < p->calls.n; i++)
-        p->plan[i].times = 1;
-    for (fxs_node *n = fxs_graph_first(p->m->graph); n; n = fxs_node_next(n))
-        p->node[n->index] = n;
+    FXS_TRY(fxs_outline_plan_begin(&l->p));
     return make_levels(l);
 }
 

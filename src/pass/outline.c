@@ -77,7 +77,7 @@ static fxs_status plan_focus(fxs_outline_plan *p) {
     return FXS_OK;
 }
 
-static fxs_status make_plan(fxs_outline_plan *p) {
+fxs_status fxs_outline_plan_begin(fxs_outline_plan *p) {
     FXS_TRY(fxs_module_calls_make(p->m, &p->calls));
     p->plan = FXS_NEW_N(&p->arena, fxs_call_plan, p->calls.n);
     p->node = FXS_NEW_N(&p->arena, fxs_node *, p->m->graph->len);
@@ -87,6 +87,11 @@ static fxs_status make_plan(fxs_outline_plan *p) {
         p->plan[i].times = 1;
     for (fxs_node *n = fxs_graph_first(p->m->graph); n; n = fxs_node_next(n))
         p->node[n->index] = n;
+    return FXS_OK;
+}
+
+static fxs_status make_plan(fxs_outline_plan *p) {
+    FXS_TRY(fxs_outline_plan_begin(p));
     FXS_TRY(plan_boxes(p));
     FXS_TRY(plan_focus(p));
     return p->opt->fold ? fxs_outline_fold(p) : FXS_OK;

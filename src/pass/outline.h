@@ -55,6 +55,8 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
 
 /* repeat.c: finds runs of equal calls and marks all but the first of each as folded. */
 fxs_status fxs_outline_fold(fxs_outline_plan *p);
+/* Lists the calls and nodes of p->m, each call open and drawn once. */
+fxs_status fxs_outline_plan_begin(fxs_outline_plan *p);
 /* The node at the same place of the call that `n`'s call is folded into; n itself when it is not
  * folded. */
 const fxs_node *fxs_outline_like(const fxs_outline_plan *p, const fxs_node *n);
