@@ -152,12 +152,12 @@ import socket; socket.create_connection(("localhost", 9))
 import socket; socket.getaddrinfo("localhost", 9)
 import socket; socket.gethostbyname("localhost")
 import _socket; _socket.socket()
-import urllib.request; urllib.request.urlopen("http://localhost:9/")
+from urllib import parse, request; request.urlopen(parse.urlunsplit(("http", "localhost:9", "/", "", "")))
 import http.client; http.client.HTTPConnection("localhost", 9).connect()
 import smtplib; smtplib.SMTP("localhost", 9)
 import ftplib; ftplib.FTP("localhost")
 import syslog; syslog.syslog("made")
-import xmlrpc.client; xmlrpc.client.ServerProxy("http://localhost:9/").f()
+from urllib import parse; import xmlrpc.client; xmlrpc.client.ServerProxy(parse.urlunsplit(("http", "localhost:9", "/", "", ""))).f()
 END
 ASAN_OPTIONS=$asan
 table "may not end the process" <<'END'
