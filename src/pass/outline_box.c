@@ -78,6 +78,15 @@ static fxs_status box_ends(fxs_outline_writing *w, const fxs_module_call *c,
     return FXS_OK;
 }
 
+void fxs_outline_add_costs(fxs_meta *sum, const fxs_meta *one) {
+    sum->flops += one->flops;
+    sum->bytes_read += one->bytes_read;
+    sum->bytes_written += one->bytes_written;
+    sum->seconds += one->seconds;
+    sum->overlay += one->overlay;
+    sum->has_overlay = sum->has_overlay || one->has_overlay;
+}
+
 /* Costs add up; the worst of the outcomes is the box's, with the message of the first such node. */
 static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_node *box) {
     static const int severity[FXS_OUTCOME_COUNT] = {
@@ -86,12 +95,7 @@ static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_n
     const fxs_node *worst = NULL;
     for (size_t i = c->first; i <= c->last; i++) {
         const fxs_meta *one = &w->p->node[i]->meta;
-        sum->flops += one->flops;
-        sum->bytes_read += one->bytes_read;
-        sum->bytes_written += one->bytes_written;
-        sum->seconds += one->seconds;
-        sum->overlay += one->overlay;
-        sum->has_overlay = sum->has_overlay || one->has_overlay;
+        fxs_outline_add_costs(sum, one);
         if (!worst || severity[one->outcome] > severity[worst->meta.outcome])
             worst = w->p->node[i];
     }

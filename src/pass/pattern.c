@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fxpass.h"
+#include "pass/outline.h"
 
 typedef struct folding {
     const fxs_module *m;
@@ -126,13 +127,8 @@ static fxs_status box_members(folding *f, size_t match, fxs_value *kwargs) {
 }
 
 static void add_costs(fxs_meta *sum, const fxs_meta *one) {
+    fxs_outline_add_costs(sum, one);
     sum->parameters += one->parameters;
-    sum->flops += one->flops;
-    sum->bytes_read += one->bytes_read;
-    sum->bytes_written += one->bytes_written;
-    sum->seconds += one->seconds;
-    sum->overlay += one->overlay;
-    sum->has_overlay = sum->has_overlay || one->has_overlay;
     sum->inside += one->inside ? one->inside : 1;
 }
 
