@@ -205,7 +205,7 @@ static void make_bce_with_logits(fxs_compose *k) {
         FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
     no_grad_for(k, 2, "weight");
     no_grad_for(k, 6, "pos_weight");
-    loss = into(k, loss, rest);
+    loss = into(k, loss, FXS_DO(k, "empty_like", fxs_t(y))); /* it lies as the target does */
     fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, loss, 2), loss) : loss, 5);
 }
 

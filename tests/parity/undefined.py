@@ -7,6 +7,9 @@ import re
 FIXED = {
     ('slice_scatter', 'start'): 'None is a place that PyTorch 1.13 did not write',
     ('slice_scatter', 'end'): 'None is a place that PyTorch 1.13 did not write',
+    ('slice_copy', 'start'): 'None is a place that PyTorch 1.13 did not write',
+    ('slice_copy', 'end'): 'None is a place that PyTorch 1.13 did not write',
+    ('slice_copy', 'step'): 'a step that is not given is a place that PyTorch 1.13 did not write',
     ('kaiser_window', 'dtype'): 'rounds each of its steps to bfloat16',
     **{('native_batch_norm', x): 'trusts the sizes' for x in ('input', 'weight', 'bias', 'running_mean', 'running_var')},
     **{('linalg_ldl_solve', x): 'LAPACK reads where the pivots say' for x in ('LD', 'pivots', 'B')},
@@ -28,7 +31,7 @@ FIXED = {
 }
 
 # Rows whose calls are not made wrong: PyTorch takes what it does not check (a mode that is no mode, None behind a list).
-NOT_SPOILED = {'hsplit', 'vsplit', 'dsplit', 'slice_scatter', 'grid_sampler', 'grid_sampler_2d', 'grid_sampler_3d',
+NOT_SPOILED = {'hsplit', 'vsplit', 'dsplit', 'slice_scatter', 'slice_copy', 'grid_sampler', 'grid_sampler_2d', 'grid_sampler_3d',
                'embedding_renorm_', 'native_batch_norm', 'special_softmax', 'special_log_softmax', 'gradient', 'matrix_exp'}
 
 

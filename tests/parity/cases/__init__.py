@@ -25,4 +25,4 @@ def layer(*names):
     return add
 
 
-from . import data, filled, index, linalg, losses, more, native, networks, pointwise, python, reduce, steps, views  # noqa: E402,F401
+from . import copies, data, filled, index, linalg, losses, more, native, networks, numbers, pointwise, python, reduce, steps, views  # noqa: E402,F401
