@@ -193,13 +193,20 @@ static fxs_status infer_move(fxs_call *c) {
     X(short, FXS_INT16)                                                                            \
     X(char, FXS_INT8)                                                                              \
     X(byte, FXS_UINT8)                                                                             \
-    X(bool, FXS_BOOL)
+    X(bool, FXS_BOOL)                                                                              \
+    X(cfloat, FXS_COMPLEX64)                                                                       \
+    X(cdouble, FXS_COMPLEX128)
 #define X(name, d)                                                                                 \
     static fxs_status infer_##name(fxs_call *c) {                                                  \
         return convert(c, d, false, format_in(c, 1, FXS_PRESERVE));                                \
     }
 METHODS(X)
 #undef X
+
+/* dequantize(): nothing is quantized here, and of what is not PyTorch gives float32. */
+static fxs_status infer_dequantize(fxs_call *c) {
+    return convert(c, FXS_FLOAT32, false, FXS_PRESERVE);
+}
 
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_COMPLEX)
 #define FORMAT "*, memory_format? memory_format=None) -> Tensor"
@@ -217,6 +224,8 @@ const fxs_op fxs_ops_cast[] = {
      "torch.resolve_conj torch.resolve_neg Tensor.resolve_conj Tensor.resolve_neg "
      "Tensor.share_memory_ Tensor.pin_memory",
      infer_self, NULL, NULL, PURE},
+    {"dequantize", "(Tensor self) -> Tensor", "torch.dequantize Tensor.dequantize",
+     infer_dequantize, fxs_copy_first, NULL, PURE},
     {"requires_grad_", "(Tensor self, bool requires_grad=True) -> Tensor", "Tensor.requires_grad_",
      infer_requires_grad, NULL, NULL, PURE | FXS_OP_NO_GRAD},
     {"to", "(Tensor self, dtype dtype, bool non_blocking=False, bool copy=False, " FORMAT,

@@ -1,5 +1,5 @@
-/* create_data.c: tensor, as_tensor, new_tensor, scalar_tensor: tensors from Python's numbers and
- * lists of them. */
+/* create_data.c: tensor, as_tensor, asarray, new_tensor, scalar_tensor: tensors from Python's
+ * numbers and lists of them. */
 #include "kernels/create.h"
 #include "kernels/iterate.h"
 #include "kernels/python.h"
@@ -79,6 +79,30 @@ static fxs_status infer_as_tensor(fxs_call *c) {
     return infer_tensor(c);
 }
 
+/* asarray(obj, *, dtype, device, copy, requires_grad): a view of a tensor of that type, which
+ * requires grad only when that is asked for; else a copy that lies as it does. */
+static fxs_status infer_asarray(fxs_call *c) {
+    fxs_tensor *t = fxs_arg_tensor(c, 0), *v;
+    int64_t strides[FXS_MAX_DIM];
+    bool must = c->arg[3].tag == FXS_V_BOOL && c->arg[3].u.b,
+         never = c->arg[3].tag == FXS_V_BOOL && !must;
+    if (!t && never)
+        return FXS_REFUSE(c, FXS_EINVAL, "can't alias a sequence into a tensor");
+    if (!t)
+        return out_data(c, &c->arg[0], 1, FXS_DTYPE_COUNT);
+    fxs_dtype d = fxs_dtype_arg(c, 1, t->dtype);
+    if (d != t->dtype && never)
+        return FXS_REFUSE(c, FXS_EINVAL, "can't alias a tensor of torch.%s into torch.%s",
+                          fxs_dtype_name(t->dtype), fxs_dtype_name(d));
+    if (d != t->dtype || must) {
+        fxs_strides_like(t, strides);
+        return fxs_out_new(c, d, t->ndim, t->sizes, strides);
+    }
+    FXS_TRY(fxs_out_view(c, t, &v));
+    v->requires_grad = false;
+    return FXS_OK;
+}
+
 /* new_tensor(self, data, dtype) */
 static fxs_status infer_new_tensor(fxs_call *c) {
     return out_data(c, &c->arg[1], 2, fxs_arg_tensor(c, 0)->dtype);
@@ -102,6 +126,10 @@ const fxs_op fxs_ops_create_data[] = {
     {"tensor", "(any data, *, " OPTIONS, "torch.tensor", infer_tensor, run_tensor, NULL, PURE},
     {"as_tensor", "(any data, *, dtype? dtype=None, device? device=None) -> Tensor",
      "torch.as_tensor", infer_as_tensor, run_tensor, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"asarray",
+     "(any obj, *, dtype? dtype=None, device? device=None, bool? copy=None, bool "
+     "requires_grad=False) -> Tensor",
+     "torch.asarray", infer_asarray, run_tensor, NULL, PURE},
     {"new_tensor", "(Tensor self, any data, *, " OPTIONS, "Tensor.new_tensor", infer_new_tensor,
      NULL, NULL, PURE},
     {"scalar_tensor", "(Scalar s, *, " OPTIONS, "torch.scalar_tensor", infer_scalar_tensor, NULL,

@@ -66,6 +66,7 @@ const fxs_family fxs_families[] = {
     {"dimensions", fxs_ops_view_dims, NULL, FXS_GROUP_SHAPE},
     {"split", fxs_ops_view_split, NULL, FXS_GROUP_SHAPE},
     {"views copied", fxs_ops_view_copy, NULL, FXS_GROUP_SHAPE},
+    {"sizes changed", fxs_ops_resize, NULL, FXS_GROUP_SHAPE},
     {"parts replaced", fxs_ops_view_scatter, NULL, FXS_GROUP_SHAPE},
     {"cast", fxs_ops_cast, NULL, FXS_GROUP_SHAPE},
     {"join", fxs_ops_join, NULL, FXS_GROUP_SHAPE},
@@ -85,6 +86,7 @@ const fxs_family fxs_families[] = {
     {"drawing", fxs_ops_random_draw, NULL, FXS_GROUP_CREATE},
     {"distributions", fxs_ops_random_more, NULL, FXS_GROUP_CREATE},
     {"types", fxs_ops_scalar_types, NULL, FXS_GROUP_SHAPE},
+    {"questions", fxs_ops_scalar_facts, NULL, FXS_GROUP_SHAPE},
     {"tensor facts", fxs_ops_scalar_tensor, NULL, FXS_GROUP_SHAPE},
     /* Python's own values come last: their rows take anything that the tensors' rows did not. */
     {"python numbers", fxs_ops_scalar_number, NULL, FXS_GROUP_OTHER},

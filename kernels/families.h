@@ -90,6 +90,8 @@ extern const fxs_op fxs_ops_unary[];
 extern const fxs_op fxs_ops_view[];
 extern const fxs_op fxs_ops_view_dims[];
 extern const fxs_op fxs_ops_view_copy[];
+extern const fxs_op fxs_ops_resize[];
+extern const fxs_op fxs_ops_scalar_facts[];
 extern const fxs_op fxs_ops_view_split[];
 extern const fxs_module_row fxs_modules_activation[];
 extern const fxs_module_row fxs_modules_dropout[];

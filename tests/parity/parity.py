@@ -100,7 +100,7 @@ def make_op(g, row, spelling):
         widen.widen(g, args, kwargs, row)
     if g.chance(0.12) and row.name not in cases.RANDOM and 'mod' not in spelling and not spelling.startswith('math'):
         widen.spoil(g, args, {} if python else kwargs, row)
-    elif g.chance(0.2) and not python:
+    elif g.chance(0.2) and not python and row.name not in cases.POSITIONAL:
         kwargs = {**by_keyword(g, args, row), **kwargs}
     if spelling.startswith(('operator.', 'math.')) or '__' in spelling:
         kwargs = {} if row.name != 'python_prod' else kwargs

@@ -3,6 +3,8 @@ tensors, or gives what a vector unit or a hash table happens to give. Such calls
 were left out, and why. What PyTorch defines, however odd, is no matter for this list."""
 import re
 
+from source import prod
+
 # Arguments that calls don't change: row's name, argument -> why.
 FIXED = {
     ('slice_scatter', 'start'): 'None is a place that PyTorch 1.13 did not write',
@@ -162,12 +164,23 @@ def dependent_rows(case):
     return len(set(rows)) < h or len(set(zip(*rows))) < w
 
 
+def grows(case):
+    t, other = tensor(case, 0, 'self'), tensor(case, 1, 'the_template')
+    if not t:
+        return False
+    sizes = other['sizes'] if other else [n for a in case['args'][1:] for n in (a if isinstance(a, list) else [a])]
+    sizes = [n for n in sizes if isinstance(n, int)]
+    stays = sizes == t['sizes'] and 'memory_format' not in case.get('kwargs', {})
+    return not stays and prod(sizes) > len(t['data']) // (2 if t['dtype'].startswith('complex') else 1) - t['offset']
+
+
 def none_of_one(case):
     x, index = tensor(case, 0, 'self') or tensor(case, 0, 'input'), tensor(case, 2, 'index')
     return bool(x) and x['sizes'] == [] and bool(index) and 0 in index['sizes']
 
 
 CASES = [
+    (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
     (r'(div|truediv|divide|div_|divide_|idiv__|truediv__)$', by_zero, 'complex numbers by 0 are NaN in the vector loop, infinite in the loop over what is left of it'),

@@ -2,6 +2,7 @@
 TABLE = {}   # row name -> templates; one of them is chosen for each case
 LAYERS = {}  # layer class -> templates that give (constructor's arguments, forward's arguments)
 RANDOM = set()  # rows whose values are not compared
+POSITIONAL = {'broadcast_shapes'}  # rows whose arguments have no names in PyTorch
 LOOSE = {}   # row name -> tolerance
 
 
@@ -25,4 +26,4 @@ def layer(*names):
     return add
 
 
-from . import copies, data, filled, index, linalg, losses, more, native, networks, numbers, pointwise, python, reduce, steps, views  # noqa: E402,F401
+from . import copies, data, facts, filled, index, linalg, losses, more, native, networks, numbers, pointwise, python, reduce, steps, views  # noqa: E402,F401

@@ -269,7 +269,7 @@ def glu_layer(g):
 
 # ---- casts
 
-@case('float', 'double', 'half', 'bfloat16', 'long', 'int', 'short', 'char', 'byte', 'bool')
+@case('float', 'double', 'half', 'bfloat16', 'long', 'int', 'short', 'char', 'byte', 'bool', 'cfloat', 'cdouble')
 def cast(g):
     return [g.tensor(g.shape(0, 5), g.any())], {}
 
