@@ -56,6 +56,7 @@ const fxs_family fxs_families[] = {
     {"losses of classes", fxs_ops_loss_class, fxs_modules_loss_class, FXS_GROUP_LOSS},
     {"losses of sequences", fxs_ops_loss_ctc, fxs_modules_loss_ctc, FXS_GROUP_LOSS},
     {"losses with margins", fxs_ops_loss_margin, fxs_modules_loss_margin, FXS_GROUP_LOSS},
+    {"adaptive softmax", fxs_ops_loss_adaptive, fxs_modules_loss_adaptive, FXS_GROUP_LOSS},
     {"losses by number", fxs_ops_loss_number, NULL, FXS_GROUP_LOSS},
     {"composed", fxs_ops_composed, fxs_modules_composed, FXS_GROUP_ELEMENTWISE},
     {"more that is composed", fxs_ops_composed_more, NULL, FXS_GROUP_ELEMENTWISE},

@@ -31,7 +31,10 @@ const char *const *fxs_named_fields(const char *type) {
         {" frexp ", {"mantissa", "exponent"}},
         {" histogram histogramdd ", {"hist", "bin_edges"}},
     };
+    static const char *const adaptive[] = {"output", "loss", NULL};
     char name[64];
+    if (strcmp(type, "torch.nn.modules.adaptive._ASMoutput") == 0)
+        return adaptive;
     if (strncmp(type, prefix, sizeof prefix - 1) != 0 || strlen(type) > 60)
         return NULL;
     snprintf(name, sizeof name, " %s ", type + sizeof prefix - 1);

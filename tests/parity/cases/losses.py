@@ -159,3 +159,16 @@ for _name, _row in (('MSELoss', difference), ('L1Loss', difference), ('SmoothL1L
                     ('CosineSimilarity', cosine_similarity), ('PairwiseDistance', pairwise_distance)):
     TEMPLATES[_name] = [_row]
     loss_layer(_name, _name)
+
+
+@layer('AdaptiveLogSoftmaxWithLoss')
+def adaptive(g):
+    cutoffs = sorted(g.r.sample(range(1, 9), g.int(1, 3)))
+    n_classes, size = cutoffs[-1] + g.int(1, 4), g.int(4, 8)
+    hyper = {'in_features': size, 'n_classes': n_classes, 'cutoffs': cutoffs,
+             **g.some(div_value=g.pick(2.0, 1.5)), **g.some(head_bias=g.chance(0.5))}
+    batch = [] if g.chance(0.2) else [g.int(0, 5)]
+    target = g.indices(batch, n_classes)
+    if g.chance(0.1) and target['t']['data']:
+        target['t']['data'][-1] = n_classes
+    return hyper, [g.tensor(batch + [size + (1 if g.chance(0.05) else 0)]), target]
