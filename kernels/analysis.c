@@ -1,5 +1,5 @@
 /* analysis.c: frexp, which takes numbers apart; gradient, the slope along dimensions; pdist, the
- * distances of all pairs of rows; histogram. */
+ * distances of all pairs of rows. */
 #include <math.h>
 #include <string.h>
 
@@ -277,144 +277,8 @@ static fxs_cost cost_pdist(const fxs_call *c) {
     return (fxs_cost){.flops = 3 * (double)fxs_tensor_numel(c->out[0]) * (double)t->sizes[1]};
 }
 
-/* ---- histogram(self, bins, *, range, weight, density)
- * ------------------------------------------------------------------------- */
-
-typedef struct histogram {
-    const fxs_tensor *x, *edges, *weight; /* edges NULL: bins of equal width */
-    int64_t bins;
-    bool ranged, density;
-    double low, high;
-} histogram;
-
-static bool read_pair(const fxs_value *v, double *low, double *high) {
-    fxs_number a, b;
-    if (fxs_value_len(v) != 2 || !fxs_number_of(fxs_value_item(v, 0), &a) ||
-        !fxs_number_of(fxs_value_item(v, 1), &b))
-        return false;
-    *low = a.f, *high = b.f;
-    return true;
-}
-
-static fxs_status read_histogram(fxs_call *c, histogram *h) {
-    int weight_at = c->nargs - 2;
-    *h = (histogram){.x = fxs_arg_tensor(c, 0),
-                     .edges = fxs_arg_tensor(c, 1),
-                     .weight = fxs_arg_tensor(c, weight_at),
-                     .density = fxs_arg_bool(c, weight_at + 1)};
-    if (!fxs_is_floating(h->x->dtype))
-        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s",
-                          fxs_dtype_name(h->x->dtype));
-    if (h->edges && (h->edges->ndim != 1 || h->edges->sizes[0] < 2))
-        return FXS_REFUSE(c, FXS_ESHAPE, "bins must be a vector of at least two edges");
-    if (h->edges && h->edges->dtype != h->x->dtype)
-        return FXS_REFUSE(c, FXS_ETYPE, "expected bins of torch.%s, but got torch.%s",
-                          fxs_dtype_name(h->x->dtype), fxs_dtype_name(h->edges->dtype));
-    h->bins = h->edges ? h->edges->sizes[0] - 1 : fxs_arg_int(c, 1);
-    if (!h->edges && h->bins <= 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "bins must be > 0, but got %lld", (long long)h->bins);
-    h->ranged = !h->edges && !fxs_arg_is_none(c, 2);
-    if (h->ranged && !read_pair(&c->arg[2], &h->low, &h->high))
-        return FXS_REFUSE(c, FXS_EINVAL, "range must be two numbers");
-    if (h->ranged && (!isfinite(h->low) || !isfinite(h->high) || h->low > h->high))
-        return FXS_REFUSE(c, FXS_EINVAL, "range [%g, %g] is not finite, or its min exceeds its max",
-                          h->low, h->high);
-    if (!h->weight)
-        return FXS_OK;
-    bool same =
-        h->weight->dtype == h->x->dtype && fxs_tensor_numel(h->weight) == fxs_tensor_numel(h->x);
-    return same ? FXS_OK
-                : FXS_REFUSE(c, FXS_ESHAPE,
-                             "weight must have as many elements as the input, and its type");
-}
-
-static fxs_status infer_histogram(fxs_call *c) {
-    histogram h;
-    FXS_TRY(read_histogram(c, &h));
-    FXS_TRY(fxs_out_new(c, h.x->dtype, 1, (int64_t[]){h.bins}, NULL));
-    c->tuple_name = "torch.return_types.histogram";
-    return fxs_out_new(c, h.x->dtype, 1, (int64_t[]){h.bins + 1}, NULL);
-}
-
-/* From the smallest to the largest; a width of 0 becomes 1. */
-static fxs_status find_range(fxs_call *c, const double *x, int64_t n, histogram *h) {
-    if (!h->ranged && n) {
-        h->low = h->high = x[0];
-        for (int64_t i = 0; i < n; i++) {
-            if (!isfinite(x[i]))
-                return FXS_REFUSE(c, FXS_EINVAL, "the range of the input is not finite: it has %g",
-                                  x[i]);
-            h->low = x[i] < h->low ? x[i] : h->low;
-            h->high = x[i] > h->high ? x[i] : h->high;
-        }
-    }
-    if (h->low == h->high)
-        h->low -= 0.5, h->high += 0.5;
-    if (!h->ranged && n == 0)
-        h->low = 0, h->high = 1;
-    return FXS_OK;
-}
-
-static fxs_status fill_edges(fxs_call *c, const double *x, int64_t n, histogram *h, double *edges) {
-    if (h->edges)
-        return FXS_OK;
-    FXS_TRY(find_range(c, x, n, h));
-    double step = (h->high - h->low) / (double)h->bins;
-    float low = (float)h->low, high = (float)h->high, short_step = (high - low) / (float)h->bins;
-    bool single = h->x->dtype != FXS_FLOAT64;
-    for (int64_t i = 0; i <= h->bins; i++) { /* from the nearer end, in the type of x */
-        if (i < (h->bins + 1) / 2)
-            edges[i] = single ? (double)(low + short_step * (float)i) : h->low + step * (double)i;
-        else
-            edges[i] = single ? (double)(high - short_step * (float)(h->bins - i))
-                              : h->high - step * (double)(h->bins - i);
-    }
-    return FXS_OK;
-}
-
-/* The last bin whose left edge is not above x; the last edge is in the last bin. -1: outside. */
-static int64_t bin_of(const double *edges, int64_t bins, double x) {
-    int64_t low = 0, high = bins;
-    if (bins == 0 || !(x >= edges[0] && x <= edges[bins]))
-        return -1;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        *(x >= edges[middle] ? &low : &high) = middle;
-    }
-    return low;
-}
-
-static fxs_status run_histogram(fxs_call *c) {
-    histogram h;
-    FXS_TRY(read_histogram(c, &h));
-    fxs_work w = fxs_work_begin(c, FXS_FLOAT64);
-    const double *x = fxs_work_data(&w, fxs_arg_tensor(c, 0)), *weight, *given;
-    weight = fxs_work_data(&w, fxs_arg_tensor(c, c->nargs - 2));
-    given = fxs_work_data(&w, fxs_arg_tensor(c, 1));
-    fxs_tensor *counts = fxs_work_out(&w, c->out[0]), *places = fxs_work_out(&w, c->out[1]);
-    if (w.status != FXS_OK)
-        return fxs_work_end(&w);
-    double *count = fxs_tensor_data(counts), *edges = fxs_tensor_data(places), sum = 0;
-    int64_t n = fxs_tensor_numel(h.x);
-    memset(count, 0, (size_t)h.bins * sizeof *count);
-    if (given)
-        memcpy(edges, given, (size_t)(h.bins + 1) * sizeof *edges);
-    w.status = fill_edges(c, x, n, &h, edges);
-    for (int64_t i = 0; w.status == FXS_OK && i < n; i++) {
-        int64_t at = bin_of(edges, h.bins, x[i]);
-        if (at >= 0)
-            count[at] += weight ? weight[i] : 1;
-    }
-    for (int64_t i = 0; i < h.bins; i++)
-        sum += count[i];
-    for (int64_t i = 0; h.density && w.status == FXS_OK && i < h.bins; i++)
-        count[i] /= sum * (edges[i + 1] - edges[i]);
-    return fxs_work_end(&w);
-}
-
 #define PURE FXS_OP_NO_INPLACE
 #define BOTH(name) "torch." name " Tensor." name
-#define REST "Tensor? weight=None, bool density=False) -> (Tensor, Tensor)"
 
 const fxs_op fxs_ops_analysis[] = {
     {"frexp", "(Tensor self) -> (Tensor, Tensor)", BOTH("frexp"), infer_frexp, run_frexp,
@@ -424,12 +288,7 @@ const fxs_op fxs_ops_analysis[] = {
      "torch.gradient", infer_gradient, run_gradient, cost_gradient, PURE | FXS_OP_COMPLEX},
     {"pdist", "(Tensor self, float p=2) -> Tensor", "torch.pdist", infer_pdist, run_pdist,
      cost_pdist, PURE},
-    {"histogram", "(Tensor self, Tensor bins, *, " REST, BOTH("histogram"), infer_histogram,
-     run_histogram, fxs_cost_input, PURE},
-    {"histogram", "(Tensor self, int bins=100, *, any range=None, " REST, BOTH("histogram"),
-     infer_histogram, run_histogram, fxs_cost_input, PURE},
     {0},
 };
 #undef PURE
 #undef BOTH
-#undef REST

@@ -38,6 +38,8 @@ const fxs_family fxs_families[] = {
     {"order", fxs_ops_order, NULL, FXS_GROUP_INDEX},
     {"quantiles", fxs_ops_order_more, NULL, FXS_GROUP_INDEX},
     {"analysis", fxs_ops_analysis, NULL, FXS_GROUP_REDUCE},
+    {"histograms", fxs_ops_histogram, NULL, FXS_GROUP_REDUCE},
+    {"segments", fxs_ops_segment, NULL, FXS_GROUP_REDUCE},
     {"search", fxs_ops_search, NULL, FXS_GROUP_INDEX},
     {"scan", fxs_ops_scan, NULL, FXS_GROUP_REDUCE},
     {"unary", fxs_ops_unary, NULL, FXS_GROUP_ELEMENTWISE},

@@ -3,7 +3,7 @@ tensors, or gives what a vector unit or a hash table happens to give. Such calls
 were left out, and why. What PyTorch defines, however odd, is no matter for this list."""
 import re
 
-from source import prod
+from source import contiguous, prod
 
 # Arguments that calls don't change: row's name, argument -> why.
 FIXED = {
@@ -164,6 +164,16 @@ def dependent_rows(case):
     return len(set(rows)) < h or len(set(zip(*rows))) < w
 
 
+def odd_strides(case):
+    found = tensors([case.get('args', []), list(case.get('kwargs', {}).values())])
+    return any(t['strides'] != contiguous(t['sizes']) for t in found)
+
+
+def bins_of_others(case):
+    x, bins = tensor(case, 0, 'self'), argument(case, 1, 'bins')
+    return bool(x) and isinstance(bins, list) and bool(x['sizes']) and len(bins) != x['sizes'][-1]
+
+
 def grows(case):
     t, other = tensor(case, 0, 'self'), tensor(case, 1, 'the_template')
     if not t:
@@ -180,6 +190,8 @@ def none_of_one(case):
 
 
 CASES = [
+    (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),
+    (r'histogramdd$', bins_of_others, 'histogramdd reads bins beyond those that are given'),
     (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),

@@ -192,6 +192,22 @@ def histogram(g):
     return [x, g.int(1, 5)], {**kwargs, **({'range': [g.pick(-1.5, 0.0), g.pick(0.5, 2.0)]} if g.chance(0.5) else {})}
 
 
+@case('histogramdd', loose=1e-5)
+def histogramdd(g):
+    n, kind = g.int(1, 3), g.pick(*PAIR)
+    x = g.tensor(g.shape(1, 2) + [n], kind)
+    kwargs = {**g.some(density=g.chance(0.5)),
+              **({'weight': g.tensor(x['t']['sizes'][:-1], kind, 0, 2, grad=False)} if g.chance(0.3) else {})}
+    if g.chance(0.3):
+        edges = [g.tensor([g.int(2, 4)], kind, plain=True, grad=False) for _ in range(n)]
+        for e in edges:
+            e['t']['data'] = sorted(e['t']['data'])
+        return [x, edges], kwargs
+    if g.chance(0.4):
+        kwargs['range'] = [x for _ in range(n) for x in (g.pick(-1.5, 0.0), g.pick(0.5, 2.0))]
+    return [x, g.int(1, 4) if g.chance(0.4) else [g.int(1, 4) for _ in range(n)]], kwargs
+
+
 # ---- matrices
 
 def batch(g, *sizes):

@@ -201,3 +201,25 @@ def searchsorted(g):
 @case('cov', 'corrcoef')
 def cov(g):
     return [g.tensor([g.int(1, 3), g.int(2, 5)], 'float32')], {}
+
+
+@case('segment_reduce', loose=1e-4)
+def segment_reduce(g):
+    outer, n = g.full(0, 1), g.int(0, 4)
+    rows, size = 1, 0
+    for s in outer:
+        rows *= s
+    parts = [g.int(0, 3) for _ in range(n)]
+    size, lengths = sum(parts), []
+    for _ in range(rows):
+        g.r.shuffle(parts)
+        lengths += parts
+    if g.chance(0.1) and lengths:
+        lengths[-1] += g.pick(1, -1)
+    t = g.tensor(outer + [n], g.pick('int64', 'int32'), plain=True, grad=False)
+    t['t']['data'] = lengths
+    kwargs = {'lengths': t, **g.some(initial=g.pick(0, 2, -1.5)), **g.some(unsafe=g.chance(0.3))}
+    if outer or g.chance(0.3):
+        kwargs['axis'] = len(outer)
+    return [g.tensor(outer + [size] + g.full(0, 2), g.pick('float32', 'float64'), plain=True),
+            g.pick('sum', 'mean', 'max', 'min', 'prod', 'odd' if g.chance(0.1) else 'sum')], kwargs
