@@ -2,7 +2,6 @@
 command's draw, print, table and check call. Their options come as texts."""
 import contextlib
 import os
-import re
 import sys
 
 import _fxscope
@@ -31,8 +30,10 @@ class Example:
 
 def example(spec):
     """(name or None, Example)"""
-    named = re.match(r'([\w*]+)=', spec)
-    return (named[1], Example(spec[named.end():])) if named else (None, Example(spec))
+    name, equals, value = spec.partition('=')
+    if equals and name and all(c.isalnum() or c in '_*' for c in name):
+        return name, Example(value)
+    return None, Example(spec)
 
 
 def examples(specs):

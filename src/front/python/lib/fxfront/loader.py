@@ -1,12 +1,12 @@
 """Finds a model in a Python file: FILE.py:EXPR, and without EXPR the one network class of the file
 that no other class uses. A file that is a script is read for its definitions only."""
-import ast
+import _ast as ast
 import importlib.util
-import inspect
 import os
 import sys
 
-from . import missing
+from . import missing, signatures
+from .syntax import parse, walk
 from .notes import note
 
 
@@ -88,7 +88,7 @@ def _run_definitions(tree, path, module):
             name = _call_name(node)
             if name is not None and name not in _HARMLESS_CALLS:
                 continue
-            code = compile(ast.Module([node], []), path, 'exec')
+            code = compile(ast.Module(body=[node], type_ignores=[]), path, 'exec')
             try:
                 exec(code, module.__dict__)
             except (Exception, SystemExit) as error:
@@ -119,7 +119,7 @@ def _tell_skipped(path, skipped, found):
 
 def _levels_up(tree):
     """1: the file imports from its own folder (`from .layers import X`), 2: from the one above."""
-    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)),
+    return max((node.level for node in walk(tree) if isinstance(node, ast.ImportFrom)),
                default=0)
 
 
@@ -138,7 +138,7 @@ def _parsed(path, source):
         line = source.count(b'\n', 0, nul) + 1
         raise LoadError(f'{path}:{line}: the file has a NUL byte: it is no Python source')
     try:
-        return ast.parse(source, path)
+        return parse(source, path)
     except SyntaxError as error:
         text = (error.text or '').strip()
         raise LoadError(f'{path}:{error.lineno or 1}: {error.msg}' +
@@ -195,8 +195,8 @@ def _new_module(name, package, path):
 # ---- choosing a model
 
 def _names_in(node):
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | \
-           {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)} | \
+           {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
 
 
 def candidates(module, tree):
@@ -210,31 +210,6 @@ def candidates(module, tree):
         used |= _names_in(node) - {name}
     top = [name for name in networks if name not in used]
     return top or networks
-
-
-def signature_of(thing):
-    try:
-        return str(inspect.signature(thing))
-    except (TypeError, ValueError):
-        return '(...)'
-
-
-def _has_signature(thing):
-    try:
-        inspect.signature(thing)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _missing_arguments(thing, args, kwargs):
-    try:
-        inspect.signature(thing).bind(*args, **kwargs)
-    except TypeError as error:
-        return str(error)
-    except ValueError:
-        pass
-    return None
 
 
 def find_model(path, expression, arguments=None, definitions=None):
@@ -267,17 +242,17 @@ def find_model(path, expression, arguments=None, definitions=None):
             return thing
         if not callable(thing):
             raise LoadError(f'{path}:{expression} is {type(thing).__name__}, no network')
-        lacking = _missing_arguments(thing, (), arguments)
+        lacking = signatures.lacking(thing, arguments)
         _refuse_absent_base(path, tree, thing)
         if isinstance(thing, type):
             if not issubclass(thing, Module):
                 raise LoadError(f'{path}:{expression} is a class that does not derive from '
                                 'torch.nn.Module')
             if lacking:
-                raise LoadError(f'{path}: {expression}{signature_of(thing)}: {lacking}; write '
+                raise LoadError(f'{path}: {expression}{signatures.text(thing)}: {lacking}; write '
                                 f"'{os.path.basename(path)}:{expression}(...)' or --arg NAME=VALUE")
             return thing(**arguments)
-        if not _has_signature(thing):
+        if not signatures.exists(thing):
             raise LoadError(f'{path}:{expression} is no function in Python: write '
                             f"'{os.path.basename(path)}:lambda x: {expression}(x)'")
         if lacking:
@@ -322,5 +297,5 @@ def _choose(path, module, names, tree):
         return f'{path}: there is no class that derives from torch.nn.Module{hint}'
     lines = [f"{path}: which network? Write '{name}:CLASS(...)':"]
     for each in names:
-        lines.append(f'  {each}{signature_of(module.__dict__[each])}')
+        lines.append(f'  {each}{signatures.text(module.__dict__[each])}')
     return '\n'.join(lines)

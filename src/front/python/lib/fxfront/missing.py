@@ -2,13 +2,13 @@
 file that imports it can still be read; a name of torch without a meaning here becomes one of them.
 They can be imported, used as decorator, annotation or default value; only calling one is an error, and
 no class can derive from one without its being said."""
-import ast
-import importlib.machinery
-import linecache
 import sys
 import types
 
+from .later import Later
 from .notes import note
+
+ast, linecache, machinery = Later('ast'), Later('linecache'), Later('importlib.machinery')
 
 
 class Unsupported(RuntimeError):
@@ -141,7 +141,7 @@ class Finder:
             self.made.append(name)
             note(f'{_place(frame)}: the package {root} is not installed: its names can be '
                  'imported, not called (--path DIR says where it is)')
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
         return (_AbsentOfTorch if _is_of_torch(spec.name) else _StubModule)(spec.name)

@@ -1,7 +1,11 @@
 """A front of the names of PyTorch that model files use. Not PyTorch: tensors, functions and graphs
 are fxscope's own; there are no gradients and no devices but the CPU."""
-import builtins as _builtins
-import math as _math
+import gc as _gc
+_collects = _gc.isenabled()
+_gc.disable()  # nothing of what is made here is garbage
+
+import builtins as _builtins  # noqa: E402
+import math as _math  # noqa: E402
 import sys as _sys
 
 import _fxscope
@@ -204,6 +208,8 @@ from . import nn, fx, jit, autograd, utils, hub  # noqa: E402,F401
 
 _inert.install()
 _inert.refuse_methods(Tensor)
+if _collects:
+    _gc.enable()
 
 
 def __getattr__(name):

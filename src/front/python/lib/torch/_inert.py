@@ -5,6 +5,7 @@ import collections.abc
 import math
 import sys
 
+from fxfront.later import Later
 from fxfront.missing import Missing, Unsupported
 from fxfront import known
 from . import _install
@@ -119,12 +120,8 @@ def _tables():
                         _int=int, _float=float, _bool=bool, _size=tuple)
     yield '_jit_internal', dict(
         boolean_dispatch=_boolean_dispatch, _copy_to_script_wrapper=_same, export=_same,
-        ignore=_same, unused=_same, Final=_typing('Final'), List=_typing('List'),
-        Dict=_typing('Dict'), Tuple=_typing('Tuple'), Optional=_typing('Optional'),
-        is_scripting=_gives(False))
-    yield 'nn.common_types', {name: _typing('Any') for name in (
-        '_size_1_t', '_size_2_t', '_size_3_t', '_size_any_t', '_size_any_opt_t', '_size_2_opt_t',
-        '_ratio_2_t', '_ratio_3_t', '_ratio_any_t', '_maybe_indices_t', '_scalar_or_tuple_any_t')}
+        ignore=_same, unused=_same, is_scripting=_gives(False))
+    yield 'nn.common_types', {}
     yield 'utils.tensorboard', dict(SummaryWriter=inert)
     yield 'utils.hooks', dict(RemovableHandle=object)
     yield 'utils.benchmark', {}
@@ -146,9 +143,14 @@ def _tables():
     yield 'distributions', {}
 
 
-def _typing(name):
-    import typing
-    return getattr(typing, name)
+# Names that are typing's, which takes long to read and is asked for by few.
+_TYPING = {
+    'torch._jit_internal': {name: name for name in ('Final', 'List', 'Dict', 'Tuple', 'Optional')},
+    'torch.nn.common_types': dict.fromkeys(
+        ('_size_1_t', '_size_2_t', '_size_3_t', '_size_any_t', '_size_any_opt_t', '_size_2_opt_t',
+         '_ratio_2_t', '_ratio_3_t', '_ratio_any_t', '_maybe_indices_t', '_scalar_or_tuple_any_t'),
+        'Any'),
+}
 
 
 def _decorator(*args, **kwargs):
@@ -226,11 +228,12 @@ def _wrap_module(module):
     return module
 
 
-_PLACES = {}
+typing = Later('typing')
 
 
 def _getter(place):
-    return lambda name: absent(place, name)
+    types = _TYPING.get(place, {})
+    return lambda name: getattr(typing, types[name]) if name in types else absent(place, name)
 
 
 def install():

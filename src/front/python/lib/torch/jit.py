@@ -1,6 +1,4 @@
 """torch.jit: nothing is compiled; what marks code for it leaves the code as it is."""
-from typing import Final  # noqa: F401
-
 from torch import _install
 from torch.nn import Module
 
@@ -66,5 +64,8 @@ _install.module('torch.jit._script', ScriptModule=ScriptModule)
 
 
 def __getattr__(name):
+    if name == 'Final':
+        from typing import Final
+        return Final
     from torch import _inert
     return _inert.absent(__name__, name)

@@ -71,12 +71,11 @@ class HintedTracer(Tracer):
             self._by_name, self._left = {}, list(self.inputs)
         return super().create_args_for_root(root_fn, is_module, concrete_args)
 
-    def _argument(self, fn, sig, name, concrete_args):
-        param = sig.parameters[name]
+    def _argument(self, fn, defaults, name, concrete_args):
         given = name in self._by_name or self._left
-        if not given and name not in concrete_args and param.default is not param.empty:
-            return param.default
-        return super()._argument(fn, sig, name, concrete_args)
+        if not given and name not in concrete_args and name in defaults:
+            return defaults[name]
+        return super()._argument(fn, defaults, name, concrete_args)
 
     def _example(self, node):
         name = node.target

@@ -1,5 +1,5 @@
 """Flattening along a given spec: what the generated code of a GraphModule with tree inputs calls."""
-from torch.utils._pytree import LeafSpec, PyTree, TreeSpec
+from torch.utils._pytree import LeafSpec, TreeSpec
 
 SUPPORTED_NODES = {}
 

@@ -3,7 +3,6 @@ import builtins
 import contextlib
 import functools
 import gc
-import inspect
 import math
 import sys
 import types
@@ -12,16 +11,19 @@ import weakref
 
 import _fxscope
 import torch
+from fxfront import signatures
 from torch.fx import node as _node
 from torch.fx._compatibility import compatibility
 from torch.fx.graph import Graph, _PyTreeCodeGen, _PyTreeInfo
 from torch.fx.graph_module import GraphModule
-from torch.fx.node import Argument, Node, base_types, map_aggregate
+from torch.fx.node import Node, base_types, map_aggregate
+from torch.fx.node import __getattr__  # noqa: F401 (Argument, Target: types for annotations)
 from torch.fx.proxy import ParameterProxy, Proxy, TraceError, TracerBase
 from torch.nn import Module, Parameter, Sequential
 from torch.utils import _pytree as pytree
 
-HAS_VARSTUFF = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+CO_VARARGS, CO_VARKEYWORDS = 0x04, 0x08  # of code's co_flags
+HAS_VARSTUFF = CO_VARARGS | CO_VARKEYWORDS
 _is_fx_tracing_flag = False
 
 
@@ -208,9 +210,8 @@ def _assert_is_none(value, msg):
     assert value is None, msg
 
 
-def _default(sig, name):
-    default = sig.parameters[name].default
-    return () if default is inspect.Parameter.empty else (default,)
+def _default(defaults, name):
+    return (defaults[name],) if name in defaults else ()
 
 
 _NO_TENSOR = frozenset((bool, int, str, float, type(None), tuple, list, dict, types.FunctionType))
@@ -345,7 +346,7 @@ class Tracer(TracerBase):
     def create_args_for_root(self, root_fn, is_module, concrete_args=None):
         """Makes the placeholders from root_fn's signature: the function to call, and its
         arguments."""
-        fn = inspect.unwrap(root_fn)
+        fn = signatures.unwrapped(root_fn)
         code = fn.__code__
         total = code.co_argcount + code.co_kwonlyargcount
         names = list(code.co_varnames)
@@ -354,7 +355,7 @@ class Tracer(TracerBase):
             if total == 0:
                 raise RuntimeError('``self`` argument cannot be part of *args expansion!')
             args.append(self.root)
-        sig = inspect.signature(fn)
+        defaults = signatures.defaults(fn)
         params = names[len(args):total]
         if isinstance(concrete_args, tuple):
             if len(params) != len(concrete_args):
@@ -362,12 +363,12 @@ class Tracer(TracerBase):
                                    f'{len(concrete_args)} concrete arguments')
             concrete_args = dict(zip(params, concrete_args))
         for name in params:
-            args.append(self._argument(fn, sig, name, concrete_args or {}))
+            args.append(self._argument(fn, defaults, name, concrete_args or {}))
         if code.co_kwonlyargcount > 0 or code.co_flags & HAS_VARSTUFF:
             stars = iter(names[total:])
-            if code.co_flags & inspect.CO_VARARGS:
+            if code.co_flags & CO_VARARGS:
                 args.append(self.create_proxy('placeholder', '*' + next(stars), (), {}))
-            if code.co_flags & inspect.CO_VARKEYWORDS:
+            if code.co_flags & CO_VARKEYWORDS:
                 args.append(self.create_proxy('placeholder', '**' + next(stars), (), {}))
             root_fn = _patch_function(root_fn, len(args))
         flat, in_spec = pytree.tree_flatten(tuple(args))
@@ -386,16 +387,16 @@ class Tracer(TracerBase):
             return flat
         return flatten_fn
 
-    def _argument(self, fn, sig, name, concrete_args):
+    def _argument(self, fn, defaults, name, concrete_args):
         if name not in concrete_args:
-            return self.create_proxy('placeholder', name, _default(sig, name), {},
+            return self.create_proxy('placeholder', name, _default(defaults, name), {},
                                      type_expr=fn.__annotations__.get(name))
         count = 0
 
         def leaf(x):
             nonlocal count
             count += 1
-            out = self.create_proxy('placeholder', f'{name}_{count}', _default(sig, name), {})
+            out = self.create_proxy('placeholder', f'{name}_{count}', _default(defaults, name), {})
             if isinstance(x, PHBase):
                 return out
             said = f'{name} has been specialized to have value {x} but got another value'

@@ -2,21 +2,21 @@
 are in C (_fxscope._GraphBase)."""
 import contextlib
 import copy
-import inspect
 import math
-import re
 import warnings
 from collections import namedtuple
-from typing import Any, Callable, Dict, FrozenSet, List, Set, Tuple
 
 import _fxscope
 import torch
 from _fxscope import _Namespace, _snake_case
+from fxfront.later import Later
 from torch.fx import _pytree as fx_pytree
 from torch.fx._compatibility import compatibility
 from torch.fx.node import (Node, _get_qualified_name, _type_repr, map_arg)
+from torch.fx.node import __getattr__  # noqa: F401 (Argument, Target: types for annotations)
 from torch.utils import _pytree as pytree
 
+re, typing = Later('re'), Later('typing')
 _CustomBuiltin = namedtuple('_CustomBuiltin', ('import_str', 'obj'))
 PythonCode = namedtuple('PythonCode', ('src', 'globals'))
 _PyTreeInfo = namedtuple('_PyTreeInfo', ('orig_args', 'in_spec', 'out_spec'))
@@ -65,7 +65,7 @@ def _format_target(base, target):
     return base
 
 
-_generics = {list: List, dict: Dict, set: Set, frozenset: FrozenSet, tuple: Tuple}
+_generics = {list: 'List', dict: 'Dict', set: 'Set', frozenset: 'FrozenSet', tuple: 'Tuple'}
 
 
 class _CodeWriter:
@@ -95,7 +95,7 @@ class _CodeWriter:
         origin = getattr(t, '__origin__', None)
         if origin is None:
             return self.add_global(_type_repr(t), t)
-        origin = _generics.get(origin, origin)
+        origin = getattr(typing, _generics[origin]) if origin in _generics else origin
         name = self.add_global(_type_repr(origin), origin)
         args = [self.type_text(a) for a in getattr(t, '__args__', ())]
         return f"{name}[{','.join(args)}]" if args else name
@@ -327,6 +327,16 @@ class _InsertPoint:
         self.graph._set_insert(*self.before)
 
 
+_NOT_GIVEN = object()
+
+
+def _is_empty(default):
+    """Is it no default value: none given, or inspect.Signature.empty?"""
+    return default is _NOT_GIVEN or \
+        isinstance(default, type) and default.__module__ == 'inspect' and \
+        default.__name__ == '_empty'
+
+
 class Graph(_fxscope._GraphBase):
     """Nodes in order; the code of a function."""
 
@@ -354,9 +364,9 @@ class Graph(_fxscope._GraphBase):
 
     # ---- making nodes
 
-    def placeholder(self, name, type_expr=None, default_value=inspect.Signature.empty):
+    def placeholder(self, name, type_expr=None, default_value=_NOT_GIVEN):
         """A parameter. Without a default_value it has none; None is one."""
-        args = () if default_value is inspect.Signature.empty else (default_value,)
+        args = () if _is_empty(default_value) else (default_value,)
         return self.create_node('placeholder', name, args, type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):

@@ -2,17 +2,18 @@
 import collections
 import copy
 import itertools
-import linecache
 import sys
 import warnings
 
 import torch
+from fxfront.later import Later
 from torch.fx._compatibility import compatibility
 from torch.fx.graph import (Graph, PythonCode, _custom_builtins, _is_from_torch, _PyTreeCodeGen)
 from torch.nn import Module
 
 # ---- running code
 
+linecache = Later('linecache')
 _eval_count = itertools.count()
 _SOURCES_KEPT = 512
 

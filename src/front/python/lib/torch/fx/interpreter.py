@@ -1,14 +1,15 @@
 """Interpreter: runs a GraphModule node by node. Transformer: makes a new graph that way."""
-import inspect
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
+from fxfront.later import Later
 from torch.fx._compatibility import compatibility
 from torch.fx._symbolic_trace import Tracer
 from torch.fx.graph import Graph, last_uses
 from torch.fx.graph_module import GraphModule
-from torch.fx.node import Argument, Node, Target, map_aggregate, map_arg
+from torch.fx.node import Node, map_aggregate, map_arg
+from torch.fx.node import __getattr__  # noqa: F401 (Argument, Target: types for annotations)
 from torch.fx.proxy import Proxy
 
+inspect = Later('inspect')
 __all__ = ['Interpreter', 'Transformer']
 
 

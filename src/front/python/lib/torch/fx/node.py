@@ -1,8 +1,6 @@
 """Node: one step of a Graph. What is done for every node is in C (_fxscope._NodeBase)."""
 import builtins
-import inspect
 import types
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import _fxscope
 import torch
@@ -11,9 +9,6 @@ from torch.fx._compatibility import compatibility
 
 base_types = (str, int, float, bool, complex, torch.dtype, torch.Tensor, torch.device,
               torch.memory_format, torch.layout)
-BaseArgumentTypes = Union[base_types]
-Target = Union[Callable[..., Any], str]
-Argument = Any
 
 _legal_ops = ('placeholder', 'call_method', 'call_module', 'call_function', 'get_attr', 'output',
               'root')
@@ -108,8 +103,8 @@ class Node(_fxscope._NodeBase):
                 return f'operator.{target.__name__}'
         return _get_qualified_name(target)
 
-    def format_node(self, placeholder_names: Optional[List[str]] = None,
-                    maybe_return_typename: Optional[List[str]] = None) -> Optional[str]:
+    def format_node(self, placeholder_names: 'Optional[List[str]]' = None,
+                    maybe_return_typename: 'Optional[List[str]]' = None) -> 'Optional[str]':
         """The line that str(graph) has for this node. With lists: a placeholder appends its
         parameter to the first, and the output puts its type into the second."""
         if self.op == 'placeholder' and placeholder_names:
@@ -161,3 +156,14 @@ class Node(_fxscope._NodeBase):
 
 _fxscope.fx_register(Node=Node, base_types=base_types, bad_target=_bad_target,
                      type_repr=_type_repr, format_odd_node=_format_odd_node)
+
+
+def __getattr__(name):
+    """The types of annotations: typing is read when one of them is asked for."""
+    if name not in ('BaseArgumentTypes', 'Target', 'Argument'):
+        raise AttributeError(f"module 'torch.fx' has no attribute '{name}'")
+    import typing
+    if name == 'BaseArgumentTypes':
+        return typing.Union[base_types]
+    return typing.Any if name == 'Argument' else \
+        typing.Union[typing.Callable[..., typing.Any], str]

@@ -1,14 +1,15 @@
 """Arguments by their parameters: normalizing calls, and what torch's own parser would refuse."""
-import inspect
 import types
 import warnings
 from collections import namedtuple
 
 import _fxscope
 import torch
+from fxfront.later import Later
 from torch.fx._compatibility import compatibility
 from torch.fx.proxy import Attribute, Proxy
 
+inspect = Later('inspect')
 __all__ = ['ArgsKwargsPair', 'check_for_mutable_operation', 'get_signature_for_torch_op',
            'normalize_function', 'normalize_module']
 
@@ -65,13 +66,15 @@ def _pair(signature, args, kwargs, only_kwargs):
     return ArgsKwargsPair(tuple(positional), named)
 
 
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+def _is_named(parameter):
+    return parameter.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                              inspect.Parameter.KEYWORD_ONLY)
 
 
 def _args_kwargs_to_normalized_args_kwargs(sig, args, kwargs, normalize_to_only_use_kwargs):
     """By an inspect.Signature; None when one of its parameters can't be given by name."""
     params = list(sig.parameters.values())
-    if any(p.kind not in _NAMED for p in params):
+    if not all(map(_is_named, params)):
         # only `input`, as a builtin has it, may be
         if [p.name for p in params] != ['input', 'from', 'to', 'generator']:
             return None
@@ -85,7 +88,7 @@ def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=No
     kwargs = {} if kwargs is None else kwargs
     if isinstance(target, _fxscope.Function):
         for signature in get_signature_for_torch_op(target) or ():
-            if any(p.kind not in _NAMED for p in signature.parameters.values()):
+            if not all(map(_is_named, signature.parameters.values())):
                 continue
             try:
                 return _pair(signature, args, kwargs, normalize_to_only_use_kwargs)

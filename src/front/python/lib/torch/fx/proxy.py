@@ -1,18 +1,21 @@
 """Proxy: what a traced function works with. Proxy, Attribute and the hot part of the tracers are in
 C (_fxscope); here are what users derive from, and the rare paths."""
-import dis
-import inspect
 import operator
 import sys
 
 import _fxscope
 import torch
+from fxfront.later import Later
 from _fxscope import Attribute, HintedAttribute, HintedProxy, Proxy
 from torch.fx.graph import inplace_methods, magic_methods, reflectable_magic_methods
-from torch.fx.node import Argument, Node, Target, base_types, map_aggregate
+from torch.fx.node import Node, base_types, map_aggregate
+from torch.fx.node import __getattr__  # noqa: F401 (Argument, Target: types for annotations)
 
 __all__ = ['TracerBase', 'GraphAppendingTracer', 'TraceError', 'Proxy', 'Attribute',
            'ParameterProxy']
+
+
+dis, inspect = Later('dis'), Later('inspect')
 
 
 class TraceError(ValueError):

@@ -8,7 +8,6 @@ from torch.fx._symbolic_trace import symbolic_trace
 from torch.fx.graph import Graph
 from torch.fx.graph_module import GraphModule
 from torch.fx.node import Node
-from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 
 __all__ = ['Match', 'replace_pattern']
 
@@ -49,6 +48,7 @@ def _first_user(graph, nodes):
 
 def replace_pattern(gm, pattern, replacement):
     """Replaces all matches of pattern (a function or module) in gm; gives the list of Match."""
+    from torch.fx.passes.utils.matcher_utils import SubgraphMatcher  # takes a while to read
     graph = gm.graph
     pattern_graph = symbolic_trace(pattern).graph
     new_graph = symbolic_trace(replacement).graph

@@ -1,9 +1,6 @@
 """Trees of lists, tuples, dicts: taking them apart into leaves, and putting them together again."""
 from collections import OrderedDict, namedtuple
-from typing import Any
 
-PyTree = Any
-Context = Any
 NodeDef = namedtuple('NodeDef', ('flatten_fn', 'unflatten_fn'))
 SUPPORTED_NODES = {}
 
@@ -129,3 +126,10 @@ def _broadcast_to_and_flatten(pytree, spec):
             return None
         leaves += flat
     return leaves
+
+
+def __getattr__(name):
+    if name in ('PyTree', 'Context'):
+        from typing import Any
+        return Any
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,33 +1,62 @@
-"""torch.nn.modules: every layer class, under the module that PyTorch keeps it in."""
+"""torch.nn.modules: every layer class, under the module that PyTorch keeps it in. A module is read
+when one of its layers is first asked for: a network uses few of them."""
+from importlib import import_module
+
 from .module import Module
-from . import (activation, adaptive, batchnorm, channelshuffle, container, conv, distance, dropout,
-               flatten, fold, instancenorm, linear, loss, module, normalization, padding,
-               pixelshuffle, pooling, rnn, sparse, transformer, upsampling, utils)
 
-__all__ = []
-for _place in (activation, adaptive, batchnorm, channelshuffle, container, conv, distance, dropout,
-               flatten, fold, instancenorm, linear, loss, module, normalization, padding,
-               pixelshuffle, pooling, rnn, sparse, transformer, upsampling):
-    for _name, _value in list(vars(_place).items()):
-        if isinstance(_value, type) and issubclass(_value, Module) and not _name.startswith('_') \
-                and _value.__module__ == _place.__name__:
-            globals()[_name] = _value
-            if _name != 'NonDynamicallyQuantizableLinear':
-                __all__.append(_name)
+_LAYERS = {
+    'activation': 'ReLU RReLU Sigmoid Hardsigmoid Tanh SiLU Mish Hardswish ELU CELU SELU GLU GELU '
+                  'Hardshrink LeakyReLU LogSigmoid Softplus Softshrink Softsign Tanhshrink Softmin '
+                  'Softmax LogSoftmax Threshold Softmax2d Hardtanh ReLU6 PReLU MultiheadAttention',
+    'adaptive': 'AdaptiveLogSoftmaxWithLoss',
+    'batchnorm': 'BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d '
+                 'LazyBatchNorm2d LazyBatchNorm3d',
+    'channelshuffle': 'ChannelShuffle',
+    'container': 'Container Sequential ModuleList ModuleDict ParameterList ParameterDict',
+    'conv': 'Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d '
+            'LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d',
+    'distance': 'PairwiseDistance CosineSimilarity',
+    'dropout': 'Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout',
+    'flatten': 'Flatten Unflatten',
+    'fold': 'Fold Unfold',
+    'instancenorm': 'InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d '
+                    'LazyInstanceNorm2d LazyInstanceNorm3d',
+    'linear': 'Identity Linear Bilinear LazyLinear',
+    'loss': 'L1Loss MSELoss PoissonNLLLoss GaussianNLLLoss KLDivLoss HingeEmbeddingLoss '
+            'MultiLabelMarginLoss SmoothL1Loss HuberLoss SoftMarginLoss CosineEmbeddingLoss '
+            'MarginRankingLoss TripletMarginLoss TripletMarginWithDistanceLoss CTCLoss NLLLoss '
+            'NLLLoss2d BCELoss BCEWithLogitsLoss CrossEntropyLoss MultiLabelSoftMarginLoss '
+            'MultiMarginLoss',
+    'normalization': 'LocalResponseNorm CrossMapLRN2d LayerNorm GroupNorm',
+    'padding': 'ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d '
+               'ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad2d',
+    'pixelshuffle': 'PixelShuffle PixelUnshuffle',
+    'pooling': 'AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d AdaptiveAvgPool1d '
+               'AdaptiveMaxPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d AdaptiveAvgPool3d '
+               'AdaptiveMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d LPPool1d LPPool2d '
+               'FractionalMaxPool2d FractionalMaxPool3d',
+    'rnn': 'RNNBase RNN GRU LSTM RNNCellBase RNNCell LSTMCell GRUCell',
+    'sparse': 'Embedding EmbeddingBag',
+    'transformer': 'TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder '
+                   'TransformerDecoder Transformer',
+    'upsampling': 'Upsample UpsamplingNearest2d UpsamplingBilinear2d',
+    'lazy': '', 'utils': '',
+}
+_home = {name: place for place, names in _LAYERS.items() for name in names.split()}
+__all__ = ['Module', *_home]
+_home['NonDynamicallyQuantizableLinear'] = 'linear'
 
 
-def _annotate():
-    """Layers of one input say what it is, as a trace of them shows it."""
-    from _fxscope import Tensor
-    for cls in list(globals().values()):
-        forward = vars(cls).get('forward') if isinstance(cls, type) else None
-        code = getattr(forward, '__code__', None)
-        if code is None or code.co_varnames[1:code.co_argcount] != ('input',) or \
-                cls.__name__ == 'Sequential':
-            continue
-        forward.__annotations__['input'] = Tensor
-        if 'MaxPool' not in cls.__name__:
-            forward.__annotations__['return'] = Tensor
+def __getattr__(name):
+    if name in _home:
+        value = getattr(import_module(f'{__name__}.{_home[name]}'), name)
+    elif name in _LAYERS:
+        return import_module(f'{__name__}.{name}')
+    else:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    globals()[name] = value
+    return value
 
 
-_annotate()
+def __dir__():
+    return sorted({*globals(), *__all__, *_LAYERS})

@@ -29,13 +29,47 @@ def show(module, spec):
     return ', '.join(parts)
 
 
+class _Late:
+    """A member of a layer that is made when it is first looked at: a file uses few of the layers,
+    and compiling all of them would take as long as tracing a network."""
+    def __init__(self, name, make):
+        self.name, self.make = name, make
+
+    def __get__(self, instance, owner=None):
+        value = self.make()[self.name]
+        get = getattr(type(value), '__get__', None)
+        return get(value, instance, owner) if get else value
+
+
+_LATE = ('__init__', 'forward', '__constants__')
+
+
 def layer(signature, spec, call, forward='input', base=Module, keep=None, **members):
     """A layer class in the caller's module. `keep` renames what the constructor keeps: a dict of
     attribute -> expression over the arguments."""
     names = sys._getframe(1).f_globals
-    names.setdefault('Tensor', Tensor)
     name, _, rest = signature.partition('(')
-    arguments = rest.rpartition(')')[0]
+
+    def make():
+        """Puts the real members in the place of the late ones that nobody has replaced."""
+        made = _members(names, name, rest.rpartition(')')[0], call, forward, keep)
+        for member in _LATE:
+            if isinstance(vars(cls).get(member), _Late):
+                setattr(cls, member, made[member])
+        return made
+
+    late = {member: _Late(member, make) for member in _LATE}
+    cls = type(name, (base,), {'__module__': names['__name__'], **late,
+                               'extra_repr': lambda self: show(self, spec), **members})
+    return cls
+
+
+def _members(names, name, arguments, call, forward, keep):
+    """What layer() compiles, in the names of the caller's module."""
+    names.setdefault('Tensor', Tensor)
+    if 'Optional' in forward:
+        import typing
+        names.update(List=typing.List, Optional=typing.Optional)
     kept = [part.partition('=')[0].strip(' *') for part in _split(arguments)]
     kept = {each: each for each in kept if each}
     kept.update(keep or {})
@@ -48,12 +82,9 @@ def layer(signature, spec, call, forward='input', base=Module, keep=None, **memb
               f'\ndef forward(self, {inputs}) -> Tensor:\n    return {call}\n')
     space = {}
     exec(compile(source, f'<fxscope>/{names["__name__"]}', 'exec'), names, space)
-    space['__init__'].__qualname__ = name + '.__init__'
-    space['forward'].__qualname__ = name + '.forward'
-    made = {'__module__': names['__name__'], '__init__': space['__init__'],
-            'forward': space['forward'], 'extra_repr': lambda self: show(self, spec),
-            '__constants__': list(kept), **members}
-    return type(name, (base,), made)
+    for function in space.values():
+        function.__qualname__ = f'{name}.{function.__name__}'
+    return {**space, '__constants__': list(kept)}
 
 
 def _split(arguments):

@@ -1,6 +1,5 @@
 """torch.nn.modules.conv"""
 import math
-from typing import Optional
 
 import torch
 from torch import Tensor
@@ -103,7 +102,7 @@ def _convolution(n, sizes):
                              sizes(dilation), False, zeros, groups, bias, padding_mode,
                              dtype=dtype)
 
-        def _conv_forward(self, input: Tensor, weight: Tensor, bias: Optional[Tensor]):
+        def _conv_forward(self, input: Tensor, weight: Tensor, bias: 'Optional[Tensor]'):
             if self.padding_mode != 'zeros':
                 return getattr(F, function)(self._pad_mode_forward(input), weight, bias,
                                             self.stride, zeros, self.dilation, self.groups)

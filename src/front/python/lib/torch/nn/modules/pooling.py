@@ -1,6 +1,4 @@
 """torch.nn.modules.pooling"""
-from typing import List, Optional  # noqa: F401 (layer() compiles them)
-
 from .. import functional as F
 from ._define import layer
 from .module import Module
