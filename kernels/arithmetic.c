@@ -29,6 +29,12 @@ static inline int64_t wrap_mul(int64_t x, int64_t y) {
     return (int64_t)((uint64_t)x * (uint64_t)y);
 }
 
+/* By the formula alone, as PyTorch multiplies: an infinity times 0 is NaN. */
+static inline double complex plain_product(double complex a, double complex b) {
+    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
+                 creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
 static inline int64_t trunc_div(int64_t x, int64_t y, const extra *p) {
     if (y == 0) {
         atomic_store_explicit(p->by_zero, true, memory_order_relaxed);
@@ -102,8 +108,9 @@ static double complex complex_pow(double complex x, double complex y) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, false, op##_c128};
 
 NUMBERS_COMPLEX(add, x + p->f32 * y, x + p->f * y, wrap_add(x, wrap_mul(p->i, y)),
-                p->c == 1 ? x + y : x + p->c * y)
-NUMBERS_COMPLEX(rsub, y - p->f32 * x, y - p->f * x, wrap_add(y, wrap_mul(-p->i, x)), y - p->c * x)
+                x + plain_product(p->c, y))
+NUMBERS_COMPLEX(rsub, y - p->f32 * x, y - p->f * x, wrap_add(y, wrap_mul(-p->i, x)),
+                y - plain_product(p->c, x))
 NUMBERS_COMPLEX(mul, x *y, x *y, wrap_mul(x, y), x *y)
 NUMBERS(floor_divide, float_floor_div(x, y), float_floor_div(x, y), floor_div(x, y, p))
 NUMBERS(trunc_divide, truncf(x / y), trunc(x / y), trunc_div(x, y, p))

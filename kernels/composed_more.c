@@ -30,13 +30,27 @@ static void make_ldexp(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "mul", self(k), fxs_t(power)));
 }
 
+/* A tensor stands for a number when it has no dimensions and no gradient. */
+static fxs_value number_at(fxs_compose *k, int i) {
+    const fxs_tensor *t = arg(k, i);
+    if (t && (t->ndim > 0 || t->requires_grad))
+        fxs_stop(k, FXS_ETYPE, "argument %d must be a number", i + 1);
+    fxs_value v = fxs_known_number(&k->call->arg[i]);
+    return v.tag == FXS_V_NONE ? fxs_int(1) /* not known yet: the result has one type */ : v;
+}
+
 /* add(x, alpha, other), as PyTorch took it once */
 static void make_add_scaled(fxs_compose *k) {
     bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
-    fxs_value alpha = fxs_known_number(&k->call->arg[1]);
-    if (alpha.tag == FXS_V_NONE) /* a tensor whose value is not known: the result has one type */
-        alpha = fxs_int(1);
+    fxs_value alpha = number_at(k, 1);
     fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, self(k), k->call->arg[2]));
+}
+
+/* subtract(x, other, alpha) and rsub(x, other, alpha) of a number, whose alpha needs no name */
+static void make_subtract_scaled(fxs_compose *k) {
+    bool back = strstr(k->call->spelling ? k->call->spelling : "", "rsub") != NULL;
+    fxs_value other = number_at(k, 1), alpha = number_at(k, 2);
+    fxs_give(k, FXS_DO_NAMED(k, back ? "rsub" : "sub", "alpha", alpha, self(k), other));
 }
 
 /* elu(x, alpha, scale, input_scale), as only torch._C._nn has it */
@@ -310,9 +324,10 @@ static void make_linalg_vander(fxs_compose *k) {
     const fxs_value *n = &k->call->arg[1];
     if (x->dtype == FXS_BOOL)
         fxs_stop(k, FXS_ETYPE, "not implemented for torch.bool");
-    if (n->tag == FXS_V_INT ? n->u.i <= 1 : x->ndim && x->sizes[x->ndim - 1] <= 1)
+    if (n->tag == FXS_V_INT ? n->u.i <= 1 : x->ndim == 0 || x->sizes[x->ndim - 1] <= 1)
         fxs_stop(k, FXS_EINVAL, "N must be greater than 1");
-    fxs_give(k, powers(k, arg(k, 0), k->call->arg[1], true));
+    fxs_value row = x->ndim ? self(k) : fxs_t(FXS_DO(k, "unsqueeze", self(k), fxs_int(0)));
+    fxs_give(k, k->status == FXS_OK ? powers(k, row.u.tensor, *n, true) : NULL);
 }
 
 static void make_vander(fxs_compose *k) {
@@ -391,6 +406,8 @@ static void make_index_reduce(fxs_compose *k) {
     int64_t sizes[FXS_MAX_DIM];
     int dim = 0;
     k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 1), x->ndim, &dim);
+    if (x->dtype == FXS_BOOL)
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.bool");
     if (fxs_is_complex(x->dtype) && fxs_arg_str(k->call, 4)[0] == 'a')
         fxs_stop(k, FXS_ETYPE, "complex numbers have no smallest or largest");
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
@@ -491,6 +508,7 @@ FXS_COMPOSED_FREE(diagflat)
 FXS_COMPOSED(index_reduce)
 FXS_COMPOSED(conv_tbc)
 FXS_COMPOSED(add_scaled)
+FXS_COMPOSED(subtract_scaled)
 FXS_COMPOSED(elu_scaled)
 FXS_COMPOSED(gumbel_softmax)
 
@@ -514,8 +532,11 @@ static fxs_status infer_sum_to_sizes(fxs_call *c) {
 const fxs_op fxs_ops_composed_more[] = {
     ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
     ROW(add_scaled, "(Tensor self, Tensor|Scalar alpha, Tensor|Scalar other)",
-        "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ torch.sub Tensor.sub Tensor.__sub__",
+        "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ Tensor.__iadd__! torch.sub Tensor.sub "
+        "Tensor.__sub__ Tensor.__isub__!",
         FXS_OP_COMPLEX),
+    ROW(subtract_scaled, "(Tensor self, Tensor|Scalar other, Tensor|Scalar alpha)",
+        BOTH("subtract") " torch.rsub", FXS_OP_COMPLEX),
     ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",
         "torch._C._nn.elu torch._C._nn.elu_! torch.nn.functional.elu_!", FXS_OP_NO_INPLACE),
     ROW(isreal, "(Tensor self)", BOTH("isreal"), PURE),

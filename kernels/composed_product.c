@@ -277,7 +277,7 @@ const fxs_op fxs_ops_composed_product[] = {
     {"addr", "(Tensor self, Tensor vec1, Tensor vec2, " SCALES, BOTH("addr"), infer_addr, run_addr,
      cost_addr, FXS_OP_COMPLEX},
     {"addbmm", "(Tensor input, Tensor batch1, Tensor batch2, " SCALES, BOTH("addbmm"), infer_addbmm,
-     run_addbmm, cost_addbmm, 0},
+     run_addbmm, cost_addbmm, FXS_OP_RESIZES},
     {"inner", "(Tensor self, Tensor other) -> Tensor", BOTH("inner"), infer_inner, run_inner,
      cost_inner, FXS_OP_NO_INPLACE},
     {"tensordot", "(Tensor a, Tensor b, int|any dims=2, Tensor? out=None) -> Tensor",

@@ -22,19 +22,29 @@ static const char *const padding_modes[] = {"zeros", "reflect", "replicate", "ci
 /* PyTorch computes nothing of an input without elements, and so checks less. */
 static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
 
-/* PyTorch's plain loop of dilated convolutions fills the result with the bias of any type. */
-static bool fills_bias(const fxs_call *c, const fxs_conv *v) {
-    bool dilated = false;
-    for (int d = 0; d < 3; d++)
-        dilated |= v->window.dilation[d] > 1;
-    return dilated && !v->transposed && fxs_arg_tensor(c, INPUT)->dtype != FXS_FLOAT32;
+/* PyTorch's plain loops start from the bias, whatever its type is; conv2d alone looks at it before,
+ * unless its padding is a name. */
+static bool starts_from_bias(const fxs_call *c, const fxs_conv *v, int dims) {
+    fxs_dtype d = fxs_arg_tensor(c, INPUT)->dtype;
+    bool looks = dims == 2 && c->spelling && c->arg[PADDING].tag != FXS_V_STR;
+    return !v->transposed && !looks && d != FXS_FLOAT32 && d != FXS_BFLOAT16 && d != FXS_FLOAT16;
 }
 
-static fxs_status check_types(fxs_call *c, const fxs_conv *v) {
+static fxs_status check_types(fxs_call *c, const fxs_conv *v, int dims) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, WEIGHT), "weight"));
-    return fills_bias(c, v) && bias && !fxs_is_complex(bias->dtype)
+    return starts_from_bias(c, v, dims) ? FXS_OK : fxs_check_same_dtype(c, x, bias, "bias");
+}
+
+/* To a result without elements the bias is added. */
+static fxs_status check_types_of_nothing(fxs_call *c, const fxs_conv *v, int dims) {
+    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
+    if (!bias)
+        return FXS_OK;
+    if (dims == 2 && !v->transposed && x->dtype != FXS_BFLOAT16)
+        FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
+    return fxs_dtype_keeps(x->dtype, fxs_promote(x->dtype, bias->dtype))
                ? FXS_OK
                : fxs_check_same_dtype(c, x, bias, "bias");
 }
@@ -209,11 +219,7 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     fxs_window *w = &v->window;
     FXS_TRY(check_ranks(c, dims));
     fxs_window_read(c, dilation, w, w->dilation);
-    const fxs_tensor *bias = fxs_arg_tensor(c, BIAS);
-    if (!is_empty(c))
-        FXS_TRY(check_types(c, v));
-    else if (bias && !transposed && dims == 2 && fxs_arg_tensor(c, INPUT)->dtype != FXS_BFLOAT16)
-        FXS_TRY(fxs_check_same_dtype(c, fxs_arg_tensor(c, INPUT), bias, "bias"));
+    FXS_TRY((is_empty(c) ? check_types_of_nothing : check_types)(c, v, dims));
     read_channels(c, groups, v);
     if (v->groups < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",

@@ -69,7 +69,9 @@ static fxs_status infer_empty(fxs_call *c) {
 /* full(size, fill_value, dtype): the value's type when none is given. */
 static fxs_status infer_full(fxs_call *c) {
     fxs_operands value = fxs_operands_of(c, 1, 1);
-    return fxs_out_sizes(c, 0, fxs_dtype_arg(c, 2, fxs_common_type(&value)));
+    fxs_dtype d = fxs_dtype_arg(c, 2, fxs_common_type(&value));
+    FXS_TRY(fxs_check_fits(c, 1, d));
+    return fxs_out_sizes(c, 0, d);
 }
 
 static fxs_status run_zeros(fxs_call *c) {
@@ -94,7 +96,10 @@ static fxs_status run_full(fxs_call *c) {
 /* zeros_like(self, dtype, memory_format, ...) */
 static fxs_status infer_like(fxs_call *c) { return fxs_out_as(c, 1, 2); }
 /* full_like(self, fill_value, dtype, memory_format, ...) */
-static fxs_status infer_full_like(fxs_call *c) { return fxs_out_as(c, 2, 3); }
+static fxs_status infer_full_like(fxs_call *c) {
+    FXS_TRY(fxs_check_fits(c, 1, fxs_dtype_arg(c, 2, fxs_arg_tensor(c, 0)->dtype)));
+    return fxs_out_as(c, 2, 3);
+}
 /* new_zeros(self, size, dtype, ...) */
 static fxs_status infer_new(fxs_call *c) {
     return fxs_out_sizes(c, 1, fxs_dtype_arg(c, 2, fxs_arg_tensor(c, 0)->dtype));
@@ -105,7 +110,9 @@ static fxs_status infer_new_sizes(fxs_call *c) {
 }
 /* new_full(self, size, fill_value, dtype, ...) */
 static fxs_status infer_new_full(fxs_call *c) {
-    return fxs_out_sizes(c, 1, fxs_dtype_arg(c, 3, fxs_arg_tensor(c, 0)->dtype));
+    fxs_dtype d = fxs_dtype_arg(c, 3, fxs_arg_tensor(c, 0)->dtype);
+    FXS_TRY(fxs_check_fits(c, 2, d));
+    return fxs_out_sizes(c, 1, d);
 }
 
 static fxs_status run_new_full(fxs_call *c) {

@@ -3,6 +3,7 @@
 #include "kernels/create.h"
 #include "kernels/iterate.h"
 #include "kernels/python.h"
+#include "kernels/work.h"
 
 static bool is_list(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
 
@@ -109,6 +110,7 @@ static fxs_status infer_new_tensor(fxs_call *c) {
 }
 
 static fxs_status infer_scalar_tensor(fxs_call *c) {
+    FXS_TRY(fxs_check_fits(c, 0, fxs_dtype_arg(c, 1, FXS_FLOAT32)));
     return out_data(c, &c->arg[0], 1, FXS_FLOAT32);
 }
 

@@ -280,7 +280,7 @@ static fxs_status run_empty(fxs_call *c) {
     }
 
 const fxs_op fxs_ops_create_more[] = {
-    {"logspace", "(number start, number end, int steps, float base=10.0, " OPTIONS,
+    {"logspace", "(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS,
      "torch.logspace", infer_logspace, run_logspace, fxs_cost_one, PURE | FXS_OP_COMPLEX},
     {"range", "(Scalar start, Scalar end, Scalar step=1, " OPTIONS, "torch.range", infer_range,
      run_range, NULL, PURE},

@@ -187,6 +187,9 @@ static fxs_status infer_rrelu(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0);
     if (!fxs_is_floating(x->dtype) || !fxs_is_computable(x->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
+    if (!(fxs_arg_float(c, 1) <= fxs_arg_float(c, 2)))
+        return FXS_REFUSE(c, FXS_EINVAL, "the lower bound %g is greater than the upper bound %g",
+                          fxs_arg_float(c, 1), fxs_arg_float(c, 2));
     return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);
 }
 

@@ -37,6 +37,12 @@ static fxs_status infer_embedding(fxs_call *c) {
                               "padding_idx must be within num_embeddings, but it is %lld of %lld",
                               (long long)idx, (long long)weight->sizes[0]);
     }
+    if (fxs_is_complex(weight->dtype) && weight->requires_grad)
+        return FXS_REFUSE(c, FXS_EINVAL, "complex numbers can't be differentiated");
+    for (int i = 0; i < 2 && !fxs_arg_is_none(c, MAX_NORM); i++) /* its rows are scaled in place */
+        if (weight->sizes[i] > 1 && weight->strides[i] == 0)
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "rows of a stretched weight can't be scaled: clone() it before");
     memcpy(sizes, x->sizes, (size_t)x->ndim * sizeof *sizes);
     sizes[x->ndim] = weight->sizes[1];
     return fxs_out_new(c, weight->dtype, x->ndim + 1, sizes, NULL);

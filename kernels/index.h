@@ -33,4 +33,22 @@ void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides);
  * when `put`. */
 fxs_status fxs_index_copy(fxs_call *c, fxs_indexing *ix, fxs_tensor *other, bool put);
 
+/* ---- unique_consecutive, as torch.functional has it: which results it gives is decided by the
+ * places where other arguments stand; of what was not asked for it gives an empty tensor, or along
+ * a dimension what it is. */
+typedef enum fxs_unique_how {
+    FXS_UNIQUE_NAMED,   /* as asked: return_inverse and return_counts have their names */
+    FXS_UNIQUE_COUNTS,  /* return_inverse without a name, return_counts with one: that decides */
+    FXS_UNIQUE_INVERSE, /* return_inverse without a name alone: asks for counts */
+    FXS_UNIQUE_PLACED   /* both without names: each asks for the other's */
+} fxs_unique_how;
+
+typedef struct fxs_unique_want {
+    bool inverse, counts; /* results that are given */
+    bool unasked;         /* one, which was not asked for */
+} fxs_unique_want;
+
+/* The flags stand at `at` and behind it. */
+fxs_unique_want fxs_unique_wanted(const fxs_call *c, fxs_unique_how how, int at);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/index.h"
 #include "kernels/lines.h"
 
 static char *element(const fxs_tensor *t, int64_t offset) {
@@ -204,27 +205,43 @@ static bool differ(const fxs_lines *how, const fxs_entry *a, const fxs_entry *b)
            (how->real && a->f != a->f); /* each NaN is unlike any other */
 }
 
-/* Positions in the arguments: sorted, return_inverse, return_counts. */
-static fxs_status infer_unique_by(fxs_call *c, bool sort, int inverse_at) {
+fxs_unique_want fxs_unique_wanted(const fxs_call *c, fxs_unique_how how, int at) {
+    bool first = fxs_arg_bool(c, at);
+    bool second = how != FXS_UNIQUE_INVERSE && fxs_arg_bool(c, at + 1);
+    switch (how) {
+    case FXS_UNIQUE_COUNTS:
+        return (fxs_unique_want){.counts = second};
+    case FXS_UNIQUE_INVERSE:
+        return (fxs_unique_want){.counts = first, .unasked = true};
+    case FXS_UNIQUE_PLACED:
+        return (fxs_unique_want){second, first, first != second};
+    default:
+        return (fxs_unique_want){first, second, false};
+    }
+}
+
+static fxs_status infer_unique_by(fxs_call *c, bool sort, fxs_unique_want want) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_entry *e;
     fxs_lines how;
-    int64_t n = fxs_tensor_numel(t), count = 0;
+    int64_t n = fxs_tensor_numel(t), count = 0, none = 0;
     FXS_TRY(fxs_check_computable(c, t->dtype));
     FXS_TRY(need_values(c, t));
     FXS_TRY(sorted_entries(c, sort, &e, &how));
     for (int64_t i = 0; i < n; i++)
         count += i == 0 || differ(&how, &e[i - 1], &e[i]);
     FXS_TRY(fxs_out_new(c, t->dtype, 1, &count, NULL));
-    if (fxs_arg_bool(c, inverse_at))
+    if (want.unasked)
+        return want.inverse || want.counts ? fxs_out_new(c, FXS_INT64, 1, &none, NULL) : FXS_OK;
+    if (want.inverse)
         FXS_TRY(fxs_out_new(c, FXS_INT64, t->ndim, t->sizes, NULL));
-    return fxs_arg_bool(c, inverse_at + 1) ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
+    return want.counts ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
 }
 
-static fxs_status run_unique_by(fxs_call *c, bool sort, int inverse_at) {
+static fxs_status run_unique_by(fxs_call *c, bool sort, fxs_unique_want want) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    fxs_tensor *inverse = fxs_arg_bool(c, inverse_at) ? c->out[1] : NULL;
-    fxs_tensor *counts = fxs_arg_bool(c, inverse_at + 1) ? c->out[c->nout - 1] : NULL;
+    fxs_tensor *inverse = want.inverse && !want.unasked ? c->out[1] : NULL;
+    fxs_tensor *counts = want.counts && !want.unasked ? c->out[c->nout - 1] : NULL;
     fxs_entry *e;
     fxs_lines how;
     int64_t at = -1;
@@ -245,10 +262,19 @@ static fxs_status run_unique_by(fxs_call *c, bool sort, int inverse_at) {
     return FXS_OK;
 }
 
-static fxs_status infer_unique(fxs_call *c) { return infer_unique_by(c, true, 2); }
-static fxs_status run_unique(fxs_call *c) { return run_unique_by(c, true, 2); }
-static fxs_status infer_consecutive(fxs_call *c) { return infer_unique_by(c, false, 1); }
-static fxs_status run_consecutive(fxs_call *c) { return run_unique_by(c, false, 1); }
+#define UNIQUE(name, sort, how, at)                                                                \
+    static fxs_status infer_##name(fxs_call *c) {                                                  \
+        return infer_unique_by(c, sort, fxs_unique_wanted(c, how, at));                            \
+    }                                                                                              \
+    static fxs_status run_##name(fxs_call *c) {                                                    \
+        return run_unique_by(c, sort, fxs_unique_wanted(c, how, at));                              \
+    }
+UNIQUE(unique, true, FXS_UNIQUE_NAMED, 2)
+UNIQUE(consecutive, false, FXS_UNIQUE_NAMED, 1)
+UNIQUE(consecutive_counts, false, FXS_UNIQUE_COUNTS, 1)
+UNIQUE(consecutive_inverse, false, FXS_UNIQUE_INVERSE, 1)
+UNIQUE(consecutive_placed, false, FXS_UNIQUE_PLACED, 1)
+#undef UNIQUE
 
 #define PURE FXS_OP_NO_INPLACE
 
@@ -269,8 +295,20 @@ const fxs_op fxs_ops_index_found[] = {
      "torch.functional.unique torch.unique Tensor.unique", infer_unique, run_unique, NULL, PURE},
     {"unique_consecutive",
      "(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
-     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive",
-     infer_consecutive, run_consecutive, NULL, PURE},
-    {0},
+     "Tensor.unique_consecutive", infer_consecutive, run_consecutive, NULL, PURE},
+#define FUNCTION(args, how)                                                                        \
+    {"unique_consecutive",                                                                         \
+     "(Tensor self, " args "int? dim=None) -> Tensor",                                             \
+     "torch.functional.unique_consecutive torch.unique_consecutive",                               \
+     infer_##how,                                                                                  \
+     run_##how,                                                                                    \
+     NULL,                                                                                         \
+     PURE},
+    FUNCTION("*, bool return_inverse=False, bool return_counts=False, ", consecutive)
+        FUNCTION("bool return_inverse, *, bool return_counts, ", consecutive_counts)
+            FUNCTION("bool return_inverse, *, ", consecutive_inverse)
+                FUNCTION("bool return_inverse, bool return_counts, ", consecutive_placed)
+#undef FUNCTION
+                    {0},
 };
 #undef PURE

@@ -475,7 +475,11 @@ static fxs_status run_index_fill(fxs_call *c) {
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(copy_self(c));
     number x = number_for(c, 3);
-    int64_t n = fxs_tensor_numel(out) ? fxs_tensor_numel(index) : 0;
+    int64_t n = fxs_tensor_numel(out) ? fxs_tensor_numel(index) : 0, others = 1;
+    for (int i = 0; i < out->ndim; i++)
+        others *= i == dim ? 1 : out->sizes[i];
+    if (out->ndim && out->sizes[dim] == 0 && others && fxs_tensor_numel(index))
+        return FXS_REFUSE(c, FXS_EINDEX, "dimension %d has no places to fill", dim);
     for (int64_t i = 0; i < n; i++) {
         int64_t k;
         FXS_TRY(index_in(c, index, i, dim, size_at(out, dim), true, &k));

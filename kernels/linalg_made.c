@@ -28,7 +28,12 @@ static void make_logdet(fxs_compose *k) {
         return;
     FXS_DO(k, "linalg_slogdet", self(k));
     fxs_tensor *sign = fxs_do_item(k, 0), *size = fxs_do_item(k, 1);
-    fxs_give(k, FXS_DO(k, "add", fxs_t(size), fxs_t(FXS_DO(k, "log", fxs_t(sign)))));
+    if (k->status == FXS_OK && fxs_is_complex(sign->dtype)) {
+        fxs_give(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(sign))), fxs_t(size)));
+        return;
+    }
+    fxs_tensor *below = FXS_DO(k, "eq", fxs_t(sign), fxs_float(-1));
+    fxs_give(k, FXS_DO(k, "where", fxs_t(below), fxs_float(NAN), fxs_t(size)));
 }
 
 static fxs_tensor *power(fxs_compose *k, fxs_tensor *x, int64_t n) {

@@ -121,7 +121,8 @@ static void no_grad_for(fxs_compose *k, int i, const char *name) {
 /* mse_loss(input, target, size_average, reduce, reduction) */
 static void make_mse_loss(fxs_compose *k) {
     fxs_tensor *d = real_difference(k);
-    fxs_give_loss(k, FXS_DO(k, "mul", fxs_t(d), fxs_t(d)), 4);
+    /* it lies as the difference does */
+    fxs_give_loss(k, FXS_DO(k, "copy_", fxs_t(d), fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d)))), 4);
 }
 
 static void make_l1_loss(fxs_compose *k) {
@@ -132,14 +133,15 @@ static void make_l1_loss(fxs_compose *k) {
 
 /* Within `beta` of 0 a parabola, beyond it a line: slope 1 (smooth_l1) or beta (huber). */
 static fxs_tensor *rounded(fxs_compose *k, double beta, double slope) {
-    fxs_tensor *d = FXS_DO(k, "abs", fxs_t(real_difference(k)));
+    fxs_tensor *way = real_difference(k), *d = FXS_DO(k, "abs", fxs_t(way));
     if (beta == 0 && slope == 1)
         return d;
     fxs_tensor *near = FXS_DO(k, "lt", fxs_t(d), fxs_float(beta));
     fxs_tensor *inner =
         times(k, FXS_DO(k, "mul", fxs_t(d), fxs_t(d)), slope == 1 ? 0.5 / beta : 0.5);
     fxs_tensor *outer = times(k, plus(k, d, -0.5 * beta), slope);
-    return FXS_DO(k, "where", fxs_t(near), fxs_t(inner), fxs_t(outer));
+    d = FXS_DO(k, "where", fxs_t(near), fxs_t(inner), fxs_t(outer));
+    return FXS_DO(k, "copy_", fxs_t(way), fxs_t(d)); /* it lies as the difference does */
 }
 
 /* smooth_l1_loss(input, target, size_average, reduce, reduction, beta) */

@@ -179,7 +179,8 @@ static double complex number_at(const fxs_call *c, int i) {
 
 /* Of a matrix without elements addmv gives beta * input as it is: with the input's own shape. */
 static bool takes_shape(const fxs_call *c) {
-    return fxs_tensor_numel(fxs_arg_tensor(c, ADD_A)) == 0 && number_at(c, ADD_BETA) != 0;
+    return !c->in_place && fxs_tensor_numel(fxs_arg_tensor(c, ADD_A)) == 0 &&
+           number_at(c, ADD_BETA) != 0;
 }
 
 static fxs_status take_shape(fxs_call *c) {

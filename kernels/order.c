@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernels/lines.h"
+#include "kernels/work.h"
 
 static void put_first_k(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
     fxs_sort_entries(l, e, n);
@@ -108,7 +109,7 @@ static fxs_status infer_kthvalue(fxs_call *c) {
     int64_t sizes[FXS_MAX_DIM], k = fxs_arg_int(c, 1);
     int dim, n = 0;
     FXS_TRY(fxs_line_dim(c, 2, &dim));
-    FXS_TRY(fxs_check_computable(c, t->dtype));
+    FXS_TRY(fxs_check_dtype(c, t, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
     if (k < 1 || k > (t->ndim ? t->sizes[dim] : 1))
         return FXS_REFUSE(c, FXS_EINDEX, "selected number k out of range for dimension %d", dim);
     for (int i = 0; i < t->ndim; i++)

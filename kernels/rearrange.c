@@ -314,10 +314,12 @@ static fxs_status infer_interleave(fxs_call *c) {
         memcpy(sizes, t->sizes, sizeof sizes);
     }
     int64_t n = ndim ? sizes[dim] : 1;
+    if (repeats && repeats->ndim > 1)
+        return FXS_REFUSE(c, FXS_ESHAPE, "repeats must have no or one dimension, not %d",
+                          repeats->ndim);
     if (n == 0 && (!repeats || repeats->ndim == 0 || repeats->sizes[0] < 2))
         return fxs_out_new(c, t->dtype, ndim, sizes, NULL); /* nothing, however often */
-    if (repeats && (repeats->ndim > 1 ||
-                    (repeats->ndim == 1 && repeats->sizes[0] != 1 && repeats->sizes[0] != n)))
+    if (repeats && repeats->ndim == 1 && repeats->sizes[0] != 1 && repeats->sizes[0] != n)
         return FXS_REFUSE(c, FXS_ESHAPE, "repeats must have the same size as input along dim");
     if (!repeats) {
         int64_t k;

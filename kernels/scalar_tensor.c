@@ -79,6 +79,10 @@ static fxs_status infer_float(fxs_call *c) {
     fxs_number n = {0};
     fxs_value v;
     FXS_TRY(fxs_item(c, fxs_arg_tensor(c, 0), &v));
+    if (v.tag == FXS_V_COMPLEX && v.u.c[1] != 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "a complex number can't be converted to float");
+    if (v.tag == FXS_V_COMPLEX)
+        v = fxs_float(v.u.c[0]);
     fxs_number_of(&v, &n);
     return fxs_out_float(c, n.f);
 }
@@ -170,7 +174,7 @@ static fxs_status give_no_device(fxs_call *c, fxs_tensor *t) {
 static fxs_status give_size(fxs_call *c, fxs_tensor *t) { return give_shape(c, t); }
 static fxs_status give_self(fxs_call *c, fxs_tensor *t) { return fxs_out_same(c, t); }
 static fxs_status give_adjoint(fxs_call *c, fxs_tensor *t) {
-    if (t->ndim != 2)
+    if (t->ndim != 2 && t->ndim != 0)
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "tensor.H is only supported on matrices (2-D tensors), not on %d dimensions", t->ndim);
@@ -179,6 +183,7 @@ static fxs_status give_adjoint(fxs_call *c, fxs_tensor *t) {
 static fxs_status give_data(fxs_call *c, fxs_tensor *t) {
     fxs_tensor *v;
     FXS_TRY(fxs_out_view(c, t, &v));
+    c->constants = 1;
     v->requires_grad = false;
     return FXS_OK;
 }

@@ -19,11 +19,7 @@ static fxs_status infer_result_type(fxs_call *c) {
 
 /* can_cast(from, to): not to a lower kind */
 static fxs_status infer_can_cast(fxs_call *c) {
-    fxs_dtype from = c->arg[0].u.dtype, to = c->arg[1].u.dtype;
-    bool lost = (fxs_is_complex(from) && !fxs_is_complex(to)) ||
-                (fxs_is_floating(from) && fxs_is_integral(to)) ||
-                (from != FXS_BOOL && to == FXS_BOOL);
-    return fxs_out_bool(c, !lost);
+    return fxs_out_bool(c, fxs_dtype_keeps(c->arg[1].u.dtype, c->arg[0].u.dtype));
 }
 
 static fxs_status infer_is_same_size(fxs_call *c) {

@@ -89,6 +89,8 @@ static fxs_status infer_log_sum(fxs_call *c) {
 static fxs_status infer_pair(fxs_call *c, const char *tuple_name) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int dim;
+    if (fxs_is_complex(t->dtype) && t->requires_grad)
+        return FXS_REFUSE(c, FXS_EINVAL, "complex numbers can't be differentiated");
     if (t->ndim && fxs_tensor_numel(t)) { /* else PyTorch looks at nothing */
         FXS_TRY(fxs_line_dim(c, 1, &dim));
         FXS_TRY(fxs_check_computable(c, t->dtype));

@@ -78,7 +78,9 @@ static void store(fxs_dtype d, void *base, int64_t at, number n) {
 static number combine(fold f, number a, number b) {
     switch (f) {
     case PROD:
-        return (number){a.f * b.f, 0, (int64_t)((uint64_t)a.i * (uint64_t)b.i)};
+        return (number){a.f * b.f - a.imaginary * b.imaginary,
+                        a.f * b.imaginary + a.imaginary * b.f,
+                        (int64_t)((uint64_t)a.i * (uint64_t)b.i)};
     case AMAX:
         return (number){a.f != a.f || a.f > b.f ? a.f : b.f, 0, a.i > b.i ? a.i : b.i};
     case AMIN:
@@ -111,6 +113,7 @@ static void divide(const target *t, int64_t n) {
         if (count < 2)
             continue;
         x.f /= (double)count;
+        x.imaginary /= (double)count;
         x.i = x.i / count - (x.i % count != 0 && (x.i < 0) != (count < 0));
         store(t->dtype, t->out, i, x);
     }
@@ -121,7 +124,7 @@ static fxs_status walk(const target *t, const fxs_tensor *self, int dim, const f
                        const int64_t *at, const fxs_tensor *src, const void *from) {
     int64_t size = self->ndim ? self->sizes[dim] : 1;
     for (int64_t i = 0, n = fxs_tensor_numel(index); i < n; i++) {
-        int64_t rest = i, put = 0, get = 0, self_step = 1, src_step = 1;
+        int64_t rest = i, put = index->ndim ? 0 : at[i], get = 0, self_step = 1, src_step = 1;
         if (at[i] < 0 || at[i] >= size)
             return FXS_REFUSE(t->c, FXS_EINDEX,
                               "index %lld is out of bounds for dimension %d with size %lld",

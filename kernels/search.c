@@ -34,7 +34,8 @@ static fxs_status read_lookup(fxs_call *c, int edges, int values, lookup *l) {
     }
     const fxs_tensor *e = l->edges,
                      *v = l->values->tag == FXS_V_TENSOR ? l->values->u.tensor : NULL;
-    l->dtype = v ? fxs_promote(e->dtype, v->dtype) : e->dtype;
+    fxs_operands both = fxs_operands_of(c, 0, 2);
+    l->dtype = fxs_common_type(&both);
     if ((fxs_is_complex(l->dtype) || l->dtype == FXS_BOOL) && (!v || fxs_tensor_numel(v)))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(l->dtype));
     if (c->nargs > 5 && (l->sorter = fxs_arg_tensor(c, 5))) {

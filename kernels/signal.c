@@ -185,6 +185,9 @@ static void make_istft(fxs_compose *k) {
         fxs_stop(k, FXS_ETYPE, "complex windows need return_complex");
     if (!read_frames(k, 1, &f))
         return;
+    if (f.hop > f.window)
+        fxs_stop(k, FXS_EINVAL, "expected a hop_length of at most win_length %lld, not %lld",
+                 (long long)f.window, (long long)f.hop);
     bool one = x->ndim == 2;
     bool onesided =
         fxs_arg_is_none(k->call, 7) ? x->sizes[x->ndim - 2] != f.size : fxs_arg_bool(k->call, 7);

@@ -121,16 +121,16 @@ static fxs_status infer_meshgrid(fxs_call *c) {
     for (int i = 0; i < n; i++) {
         fxs_tensor *t = fxs_arg_tensor_at(c, 0, i), *v;
         int own = swap && i < 2 ? 1 - i : i;
+        int64_t step = t->ndim && t->sizes[0] ? t->strides[0] : 1;
+        int64_t row = sizes[own] > 1 ? step * sizes[own] : step;
         FXS_TRY(fxs_out_view(c, t, &v));
         v->ndim = n;
         for (int k = 0; k < n; k++) {
             v->sizes[k] = sizes[k];
             if (sizes[k] == 1) /* as in a view of shape [1, n, 1] */
-                v->strides[k] = k < own ? t->strides[0] * sizes[own] : t->strides[0];
+                v->strides[k] = k < own ? row : step;
             else
-                v->strides[k] = k == own ? t->strides[0] : 0;
-            if (t->ndim == 0)
-                v->strides[k] = sizes[k] == 1;
+                v->strides[k] = k == own ? step : 0;
         }
     }
     c->out_tuple = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/index.h"
 #include "kernels/iterate.h"
 #include "kernels/work.h"
 
@@ -92,7 +93,7 @@ static bool starts(const slices *s, int64_t i) {
     return i == 0 || compare_rows(s, s->order[i - 1], s->order[i]) != 0;
 }
 
-static fxs_status promise(fxs_call *c, const slices *s, int dim, int flags_at) {
+static fxs_status promise(fxs_call *c, const slices *s, int dim, fxs_unique_want want) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_tensor v = swapped(t, dim);
     int64_t count = 0, strides[FXS_MAX_DIM];
@@ -103,28 +104,28 @@ static fxs_status promise(fxs_call *c, const slices *s, int dim, int flags_at) {
     memcpy(v.strides, strides, sizeof strides);
     v = swapped(&v, dim);
     FXS_TRY(fxs_out_new(c, t->dtype, v.ndim, v.sizes, v.strides));
-    if (fxs_arg_bool(c, flags_at))
+    if (want.inverse)
         FXS_TRY(fxs_out_new(c, FXS_INT64, 1, &s->n, NULL));
-    return fxs_arg_bool(c, flags_at + 1) ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
+    return want.counts ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
 }
 
-static fxs_status infer_by(fxs_call *c, bool sort, int flags_at) {
+static fxs_status infer_by(fxs_call *c, bool sort, int dim_at, fxs_unique_want want) {
     slices s;
     int dim;
     FXS_TRY(fxs_check_computable(c, fxs_arg_tensor(c, 0)->dtype));
-    FXS_TRY(read_slices(c, sort, flags_at + 2, &s, &dim));
-    fxs_status status = promise(c, &s, dim, flags_at);
+    FXS_TRY(read_slices(c, sort, dim_at, &s, &dim));
+    fxs_status status = promise(c, &s, dim, want);
     fxs_tensor_unref(s.rows);
     return status;
 }
 
-static fxs_status run_by(fxs_call *c, bool sort, int flags_at) {
+static fxs_status run_by(fxs_call *c, bool sort, int dim_at, fxs_unique_want want) {
     slices s;
     int dim;
     int64_t at = -1;
-    FXS_TRY(read_slices(c, sort, flags_at + 2, &s, &dim));
-    int64_t *inverse = fxs_arg_bool(c, flags_at) ? fxs_tensor_data(c->out[1]) : NULL;
-    int64_t *counts = fxs_arg_bool(c, flags_at + 1) ? fxs_tensor_data(c->out[c->nout - 1]) : NULL;
+    FXS_TRY(read_slices(c, sort, dim_at, &s, &dim));
+    int64_t *inverse = want.inverse ? fxs_tensor_data(c->out[1]) : NULL;
+    int64_t *counts = want.counts ? fxs_tensor_data(c->out[c->nout - 1]) : NULL;
     size_t row = (size_t)s.width * fxs_dtype_size(s.dtype);
     char *out = fxs_tensor_data(c->out[0]); /* its memory is rows too */
     for (int64_t i = 0; i < s.n; i++) {
@@ -143,10 +144,19 @@ static fxs_status run_by(fxs_call *c, bool sort, int flags_at) {
     return FXS_OK;
 }
 
-static fxs_status infer_unique(fxs_call *c) { return infer_by(c, true, 2); }
-static fxs_status run_unique(fxs_call *c) { return run_by(c, true, 2); }
-static fxs_status infer_consecutive(fxs_call *c) { return infer_by(c, false, 1); }
-static fxs_status run_consecutive(fxs_call *c) { return run_by(c, false, 1); }
+#define UNIQUE(name, sort, how, at, dim_at)                                                        \
+    static fxs_status infer_##name(fxs_call *c) {                                                  \
+        return infer_by(c, sort, dim_at, fxs_unique_wanted(c, how, at));                           \
+    }                                                                                              \
+    static fxs_status run_##name(fxs_call *c) {                                                    \
+        return run_by(c, sort, dim_at, fxs_unique_wanted(c, how, at));                             \
+    }
+UNIQUE(unique, true, FXS_UNIQUE_NAMED, 2, 4)
+UNIQUE(consecutive, false, FXS_UNIQUE_NAMED, 1, 3)
+UNIQUE(consecutive_counts, false, FXS_UNIQUE_COUNTS, 1, 3)
+UNIQUE(consecutive_inverse, false, FXS_UNIQUE_INVERSE, 1, 2)
+UNIQUE(consecutive_placed, false, FXS_UNIQUE_PLACED, 1, 3)
+#undef UNIQUE
 
 /* Before the rows of index_found.c: those take what has no dim. */
 const fxs_op fxs_ops_unique_dim[] = {
@@ -157,7 +167,19 @@ const fxs_op fxs_ops_unique_dim[] = {
      FXS_OP_NO_INPLACE},
     {"unique_consecutive",
      "(Tensor self, bool return_inverse=False, bool return_counts=False, int dim) -> Tensor",
-     "torch.functional.unique_consecutive torch.unique_consecutive Tensor.unique_consecutive",
-     infer_consecutive, run_consecutive, NULL, FXS_OP_NO_INPLACE},
-    {0},
+     "Tensor.unique_consecutive", infer_consecutive, run_consecutive, NULL, FXS_OP_NO_INPLACE},
+#define FUNCTION(args, how)                                                                        \
+    {"unique_consecutive",                                                                         \
+     "(Tensor self, " args "int dim) -> Tensor",                                                   \
+     "torch.functional.unique_consecutive torch.unique_consecutive",                               \
+     infer_##how,                                                                                  \
+     run_##how,                                                                                    \
+     NULL,                                                                                         \
+     FXS_OP_NO_INPLACE},
+    FUNCTION("*, bool return_inverse=False, bool return_counts=False, ", consecutive)
+        FUNCTION("bool return_inverse, *, bool return_counts, ", consecutive_counts)
+            FUNCTION("bool return_inverse, *, ", consecutive_inverse)
+                FUNCTION("bool return_inverse, bool return_counts, ", consecutive_placed)
+#undef FUNCTION
+                    {0},
 };

@@ -180,7 +180,8 @@ static fxs_status infer_view_dtype(fxs_call *c) {
                        "the last size, the offset and the other strides must be divisible");
     FXS_TRY(fxs_out_view(c, t, &v));
     v->dtype = d;
-    v->requires_grad = t->requires_grad && (fxs_is_floating(d) || fxs_is_complex(d));
+    v->requires_grad = false; /* PyTorch can't differentiate other bits */
+    c->constants = 1;
     v->offset = v->offset * more / less;
     for (int i = 0; i < last; i++)
         v->strides[i] = v->strides[i] * more / less;

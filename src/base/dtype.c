@@ -109,6 +109,13 @@ static fxs_dtype promote_complex(fxs_dtype c, fxs_dtype f) {
     return c;
 }
 
+bool fxs_dtype_keeps(fxs_dtype to, fxs_dtype from) {
+    bool lost = (fxs_is_complex(from) && !fxs_is_complex(to)) ||
+                (fxs_is_floating(from) && fxs_is_integral(to)) ||
+                (from != FXS_BOOL && to == FXS_BOOL);
+    return !lost;
+}
+
 fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b) {
     if (a == b)
         return a;

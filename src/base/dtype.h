@@ -13,6 +13,8 @@ FXS_API bool fxs_is_quantized(fxs_dtype d);
 FXS_API bool fxs_is_computable(fxs_dtype d);
 /* torch.promote_types */
 FXS_API fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b);
+/* May elements of `from` be written into a tensor of `to`? Not into one of a lower kind. */
+FXS_API bool fxs_dtype_keeps(fxs_dtype to, fxs_dtype from);
 
 /* One element as a double (of a complex type: the real part; int64 above 2^53 rounds). */
 FXS_API double fxs_load_double(fxs_dtype d, const void *p);

@@ -8,21 +8,25 @@
  * decide a shape. */
 enum { SMALL = 4096 };
 
-/* The first overload that takes the arguments. When none does, the error is that of the first. */
+/* The first overload that takes the arguments. When none does, the error is that of the first, or
+ * of the first that lacks a number which a tensor holds. */
 static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
                                 const fxs_value *kwargs, fxs_arena *scratch,
                                 const fxs_candidate **chosen, const fxs_schema **schema,
                                 fxs_value *bound) {
+    const fxs_candidate *blamed = NULL;
     for (const fxs_candidate *o = ops; o && ops->next; o = o->next) {
         *chosen = o;
         FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
         fxs_status s = fxs_schema_try(ctx, scratch, o->spelling, *schema, args, kwargs, bound);
         if (s == FXS_OK || s == FXS_ENOMEM)
             return s;
+        blamed = !blamed && s == FXS_EUNKNOWN ? o : blamed;
     }
-    *chosen = ops;
-    FXS_TRY(fxs_registry_schema(ctx, ops->op, schema));
-    return fxs_schema_bind(ctx, scratch, ops->op->name, ops->spelling, *schema, args, kwargs,
+    *chosen = blamed ? blamed : ops;
+    const fxs_op *op = (*chosen)->op;
+    FXS_TRY(fxs_registry_schema(ctx, op, schema));
+    return fxs_schema_bind(ctx, scratch, op->name, (*chosen)->spelling, *schema, args, kwargs,
                            bound);
 }
 
@@ -101,12 +105,16 @@ static fxs_status give_grad(fxs_call *c) {
     return FXS_OK;
 }
 
+static bool same_sizes(const fxs_tensor *a, const fxs_tensor *b) {
+    bool same = a->ndim == b->ndim;
+    for (int i = 0; same && i < b->ndim; i++)
+        same = a->sizes[i] == b->sizes[i];
+    return same;
+}
+
 static fxs_status check_in_place(fxs_call *c, const fxs_tensor *self, const fxs_tensor *out) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    bool same = self->ndim == out->ndim;
-    for (int i = 0; same && i < out->ndim; i++)
-        same = self->sizes[i] == out->sizes[i];
-    if (!same)
+    if (!same_sizes(self, out) && !(c->op->flags & FXS_OP_RESIZES))
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "in place: the result has shape %s, but the tensor to write has shape %s",
                           fxs_sizes_text(out, a), fxs_sizes_text(self, b));
@@ -179,11 +187,22 @@ static void forget_self(fxs_call *c) {
     }
 }
 
+/* self becomes what the result is: its shape and memory. */
+static void become(fxs_tensor *self, const fxs_tensor *out) {
+    fxs_storage_unref(self->storage);
+    self->storage = out->storage ? fxs_storage_ref(out->storage) : NULL;
+    self->offset = out->offset;
+    self->ndim = out->ndim;
+    memcpy(self->sizes, out->sizes, sizeof self->sizes);
+    memcpy(self->strides, out->strides, sizeof self->strides);
+}
+
 /* Replaces output 0 by self: written directly where that is safe, else copied over. */
 static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute) {
     fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
     FXS_TRY(check_in_place(c, self, out));
     FXS_TRY(check_writable(c, self));
+    bool resized = !same_sizes(self, out);
     bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps &&
                   c->nout == 1;
     bool fresh = true;
@@ -192,6 +211,8 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
                                out->dtype == FXS_BOOL && fxs_is_floating(self->dtype));
     if (!compute)
         forget_self(c);
+    if (!compute && resized)
+        become(self, out);
     if (direct || !compute) {
         c->out[0] = fxs_tensor_ref(self);
         fxs_tensor_unref(out);
@@ -200,7 +221,10 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     FXS_TRY(allocate_outputs(c, &fresh));
     if (c->op->kernel)
         FXS_TRY(c->op->kernel(c));
-    fxs_tensor_copy(c->ctx, self, out);
+    if (resized)
+        become(self, out);
+    else
+        fxs_tensor_copy(c->ctx, self, out);
     c->out[0] = fxs_tensor_ref(self);
     fxs_tensor_unref(out);
     return FXS_OK;

@@ -43,6 +43,16 @@ static bool is_tensor_or_none(const fxs_value *v) {
     return v->tag == FXS_V_TENSOR || v->tag == FXS_V_NONE;
 }
 
+/* PyTorch reads a number off a tensor that has no dimensions and no gradient; an int off one of
+ * integers. */
+static bool is_number_tensor(const fxs_value *v, fxs_type t) {
+    const fxs_tensor *x = v->tag == FXS_V_TENSOR ? v->u.tensor : NULL;
+    if (!x || x->ndim > 0 || x->requires_grad)
+        return false;
+    return t == FXS_T_SCALAR || t == FXS_T_NUMBER || t == FXS_T_FLOAT ||
+           (t == FXS_T_INT && fxs_is_integral(x->dtype));
+}
+
 static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     switch (t) {
     case FXS_T_TENSOR:
@@ -150,6 +160,28 @@ static fxs_status normal_ints(binding *b, int i, const fxs_value *v) {
     return FXS_OK;
 }
 
+/* The number that a tensor without dimensions holds. */
+static fxs_status read_number(binding *b, int i, fxs_type t) {
+    const fxs_tensor *x = b->out[i].u.tensor;
+    double z[2];
+    if (!x->storage)
+        return REFUSE(b, FXS_EUNKNOWN, "%s: argument '%s' is not known without computing values",
+                      b->op, b->schema->params[i].name);
+    const void *at = fxs_tensor_data(x);
+    fxs_load_pair(x->dtype, at, z);
+    if (fxs_is_complex(x->dtype) && (t == FXS_T_FLOAT || t == FXS_T_NUMBER) && z[1] != 0)
+        return REFUSE(b, FXS_ETYPE, "%s: argument '%s' is complex", b->op,
+                      b->schema->params[i].name);
+    if (fxs_is_complex(x->dtype) && t == FXS_T_SCALAR)
+        b->out[i] = (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {z[0], z[1]}};
+    else if (x->dtype == FXS_BOOL)
+        b->out[i] = fxs_bool(fxs_load_int(x->dtype, at) != 0);
+    else
+        b->out[i] =
+            fxs_is_integral(x->dtype) ? fxs_int(fxs_load_int(x->dtype, at)) : fxs_float(z[0]);
+    return FXS_OK;
+}
+
 static bool is_known(void *user, const fxs_value *leaf) {
     (void)user;
     return leaf->tag != FXS_V_NODE;
@@ -170,6 +202,9 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
             continue;
         return t == FXS_T_INTS && !b->raw ? normal_ints(b, i, v) : FXS_OK;
     }
+    for (int t = 0; t < FXS_T_COUNT; t++)
+        if (p->types & 1u << t && is_number_tensor(v, (fxs_type)t))
+            return b->raw ? FXS_OK : read_number(b, i, (fxs_type)t);
     return wrong_type(b, i, v);
 }
 

@@ -40,15 +40,17 @@ enum {
     FXS_OP_OVER_INPUT =
         256,              /* the kernel may write its output over its first argument, row by row */
     FXS_OP_COMPLEX = 512, /* computes complex64 and complex128 too */
-    FXS_OP_STRETCHED = 1024 /* in place it takes a stretched tensor too */
+    FXS_OP_STRETCHED = 1024, /* in place it takes a stretched tensor too */
+    FXS_OP_RESIZES = 2048    /* in place it gives the tensor the shape of the result */
 };
-/* Two flags with one bit would say of an operator what is not so: all eleven add up to all eleven
+/* Two flags with one bit would say of an operator what is not so: all twelve add up to all twelve
  * bits.
  */
 _Static_assert(FXS_OP_NO_GRAD + FXS_OP_POINTWISE + FXS_OP_RANDOM + FXS_OP_NO_INPLACE +
                        FXS_OP_WRITES_SELF + FXS_OP_IDLE_IN_EVAL + FXS_OP_GRAD_OF_SELF +
-                       FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX + FXS_OP_STRETCHED ==
-                   2047,
+                       FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX + FXS_OP_STRETCHED +
+                       FXS_OP_RESIZES ==
+                   4095,
                "each flag has a bit of its own");
 
 /* One operator.

@@ -178,9 +178,19 @@ def layer_state(case):
                       **({'grad': True} if k in dict(layer.named_parameters()) else {})}} for k, v in state.items()}
 
 
+class BadCase(Exception):
+    """An argument that can't be made: the template's mistake, which is no refusal."""
+
+
+def arguments_of(case):
+    try:
+        return [decode(a) for a in case.get('args', [])], {k: decode(v) for k, v in case.get('kwargs', {}).items()}
+    except Exception as e:
+        raise BadCase(f'{type(e).__name__}: {e}') from e
+
+
 def call(case):
-    args = [decode(a) for a in case.get('args', [])]
-    kwargs = {k: decode(v) for k, v in case.get('kwargs', {}).items()}
+    args, kwargs = arguments_of(case)
     if 'layer' in case:
         layer = build_layer(case)
         layer.load_state_dict({k: decode(v).detach() for k, v in case['state'].items()})

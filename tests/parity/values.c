@@ -73,6 +73,7 @@ static bool make_tensor(fxs_ctx *ctx, const json_t *j, bool meta, fxs_value *out
         return false;
     t->offset = json_integer_value(json_object_get(j, "offset"));
     t->requires_grad = json_is_true(json_object_get(j, "grad"));
+    t->is_parameter = t->requires_grad; /* made by hand it is a leaf, as a parameter is */
     *out = fxs_of_tensor(t);
     return meta || fill(ctx, t, json_object_get(j, "data"));
 }

@@ -170,6 +170,8 @@ def distinct(g, t):
     if 0 in t['strides']:
         refill(g, t, t['sizes'], plain=True)
     k = len(t['data'])
+    if k > 256 and t['dtype'] in ('int8', 'uint8'):
+        retype(g, t, 'int16')
     t['data'] = [round(i * 0.25, 3) if t['dtype'] in FLOATS else i - 128 * (t['dtype'] == 'int8') for i in range(k)]
     g.r.shuffle(t['data'])
 
