@@ -12,6 +12,7 @@ const fxs_family fxs_families[] = {
     {"linear systems", fxs_ops_linalg_solve, NULL, FXS_GROUP_LINEAR},
     {"least squares", fxs_ops_linalg_least, NULL, FXS_GROUP_LINEAR},
     {"exponentials and reflectors", fxs_ops_linalg_more, NULL, FXS_GROUP_LINEAR},
+    {"few singular and eigenvalues", fxs_ops_linalg_lowrank, NULL, FXS_GROUP_LINEAR},
     {"einsum", fxs_ops_einsum, NULL, FXS_GROUP_LINEAR},
     {"attention", fxs_ops_attention, NULL, FXS_GROUP_ATTENTION},
     {"multi-head attention", fxs_ops_attention_layer, fxs_modules_attention_layer,

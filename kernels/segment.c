@@ -36,6 +36,8 @@ static fxs_status infer_segment_reduce(fxs_call *c) {
                           fxs_dtype_name(lengths->dtype));
     if (fxs_tensor_numel(data) == 0)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected data of at least one element");
+    if (fxs_tensor_numel(lengths) == 0 && !fxs_arg_bool(c, UNSAFE))
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected lengths of at least one segment");
     if (axis < 0)
         axis += data->ndim;
     if (lengths->ndim == 0 || axis != lengths->ndim - 1 || axis >= data->ndim)

@@ -252,3 +252,32 @@ def tensorinv(g):
 def tensorsolve(g):
     n, type_ = g.int(1, 4), g.pick('float32', 'float64')
     return [well_conditioned(g, n, type_), g.tensor([n], type_)], {}
+
+
+def tall_or_wide(g, low=2):
+    return ([g.int(1, 2)] if g.chance(0.3) else []) + [g.int(low, 7), g.int(low, 7)]
+
+
+@case('svd_lowrank', random=True)
+def svd_lowrank(g):
+    sizes, kind = tall_or_wide(g), g.pick('float32', 'float64')
+    kwargs = {**g.some(niter=g.int(0, 3)), **({'M': g.tensor(sizes, kind)} if g.chance(0.2) else {})}
+    return [g.tensor(sizes, kind), g.int(1, min(sizes[-2:]))], kwargs
+
+
+@case('pca_lowrank', random=True)
+def pca_lowrank(g):
+    sizes = tall_or_wide(g)
+    return [g.tensor(sizes, g.pick('float32', 'float64'))], {
+        **g.some(q=g.int(0 if g.chance(0.1) else 1, min(sizes[-2:]) + g.chance(0.1))), **g.some(center=g.chance(0.5)), **g.some(niter=g.int(0, 3))}
+
+
+@case('lobpcg', random=True)
+def lobpcg(g):
+    n, kind = g.int(6, 9), g.pick('float32', 'float64')
+    a = g.tensor(([2] if g.chance(0.2) else []) + [n, n], kind, plain=True)
+    for at in range(0, len(a['t']['data']), n * n):  # symmetric, and well apart
+        for i in range(n):
+            for j in range(i + 1):
+                a['t']['data'][at + j * n + i] = a['t']['data'][at + i * n + j] = (2.0 + i) if i == j else 0.25
+    return [a, g.int(1, 2)], g.some(largest=g.chance(0.5))
