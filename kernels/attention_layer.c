@@ -93,6 +93,7 @@ static void project_sources(fxs_compose *k, heads *h, fxs_tensor **key, fxs_tens
 static fxs_tensor *hide(fxs_compose *k, fxs_tensor *scores, fxs_tensor *mask) {
     if (!mask || k->status != FXS_OK)
         return scores;
+    fxs_last(k, scores);
     if (mask->dtype == FXS_BOOL)
         return FXS_DO(k, "masked_fill", fxs_t(scores), fxs_t(mask), fxs_float(-INFINITY));
     return FXS_DO(k, "add", fxs_t(scores), fxs_t(mask));
@@ -118,21 +119,32 @@ static void give_weights(fxs_compose *k, const heads *h, fxs_tensor *scores) {
     fxs_give(k, scores);
 }
 
-/* query, key and value have time in front: [T, B, E]. The result too. */
+/* query, key and value have time in front: [T, B, E]. The result too. What a step is the last to
+ * need makes room for what follows: scores are the largest thing of a network. */
 static fxs_tensor *attend(fxs_compose *k, heads *h, fxs_tensor **weights) {
     fxs_tensor *q = split_heads(k, h, project(k, h, h->query, 0)), *key, *v;
     project_sources(k, h, &key, &v);
+    fxs_last(k, q);
     q = FXS_DO(k, "mul", fxs_t(q), fxs_float(1 / sqrt((double)(h->width / h->count))));
     key = FXS_DO(k, "transpose", fxs_t(key), fxs_int(-2), fxs_int(-1));
+    fxs_last(k, q);
+    fxs_last(k, key);
     fxs_tensor *scores = FXS_DO(k, "bmm", fxs_t(q), fxs_t(key)); /* [B * heads, T, S] */
     scores = hide_padding(k, h, hide(k, scores, h->mask));
+    fxs_last(k, scores);
     scores = FXS_DO(k, "softmax", fxs_t(scores), fxs_int(-1));
-    if (h->dropout > 0)
+    if (h->dropout > 0) {
+        fxs_last(k, scores);
         scores = FXS_DO(k, "dropout", fxs_t(scores), fxs_float(h->dropout), fxs_bool(true));
-    *weights = scores;
+    }
+    *weights = h->need_weights ? scores : NULL;
+    fxs_last(k, v);
+    fxs_last(k, *weights ? NULL : scores);
     fxs_tensor *x = FXS_DO(k, "bmm", fxs_t(scores), fxs_t(v));
     x = FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
+    fxs_last(k, x);
     x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, h->targets * h->batch, h->width));
+    fxs_last(k, x);
     x = FXS_DO(k, "linear", fxs_t(x), fxs_t(h->out_weight), fxs_t(h->out_bias));
     return FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, h->targets, h->batch, h->width));
 }

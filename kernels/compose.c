@@ -13,13 +13,56 @@ typedef struct fxs_step_result {
     struct fxs_step_result *next;
 } step_result;
 
+static bool lies_in(const step_result *r, const fxs_storage *s) {
+    return r->value.tag == FXS_V_TENSOR && r->value.u.tensor->storage == s;
+}
+
+/* Nobody but steps holds what lies in s: no argument, no result in a tuple. */
+static bool steps_alone_hold(const fxs_compose *k, const fxs_storage *s) {
+    int tensors = 0, references = 0, held = 0;
+    for (const step_result *r = k->steps; r; r = r->next) {
+        if (!lies_in(r, s))
+            continue;
+        const step_result *same = k->steps;
+        while (!lies_in(same, s) || same->value.u.tensor != r->value.u.tensor)
+            same = same->next;
+        held++;
+        tensors += same == r;
+        references += same == r ? r->value.u.tensor->refs : 0;
+    }
+    return held == references && tensors == s->refs;
+}
+
+static bool is_last_use(const void *user, const fxs_tensor *t) {
+    const fxs_compose *k = user;
+    return (t->storage == k->dying[0] || t->storage == k->dying[1]) &&
+           steps_alone_hold(k, t->storage);
+}
+
+/* Drops what died with the step, but not the step's own result. */
+static void drop_dead(fxs_compose *k) {
+    for (int i = 0; i < 2 && k->dying[i]; i++)
+        for (step_result *r = k->steps->next; r; r = r->next)
+            if (lies_in(r, k->dying[i]))
+                fxs_value_unref(&r->value);
+    k->dying[0] = k->dying[1] = NULL;
+}
+
+void fxs_last(fxs_compose *k, const fxs_tensor *t) {
+    int i = k->dying[0] != NULL;
+    if (k->status == FXS_OK && t && t->storage && !k->dying[i])
+        k->dying[i] = t->storage;
+}
+
 static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_value *args,
                            const fxs_value *kwargs) {
     fxs_ctx *ctx = k->call->ctx;
     fxs_apply how = {.meta = k->meta,
                      .train = k->call->train,
                      .seed = k->call->seed,
-                     .scratch = k->call->scratch};
+                     .scratch = k->call->scratch,
+                     .is_last_use = is_last_use,
+                     .user = k};
     const fxs_candidate *ops;
     fxs_applied done;
     fxs_value all;
@@ -36,6 +79,7 @@ static fxs_status run_step(fxs_compose *k, const char *op, size_t n, const fxs_v
     *r = (step_result){.value = done.result, .next = k->steps};
     k->steps = r;
     k->flops += done.cost.flops;
+    drop_dead(k);
     return s;
 }
 

@@ -19,6 +19,7 @@ typedef struct fxs_compose {
     fxs_tensor
         *out[4]; /* what fxs_give was given; NULL: None. Borrowed from the steps or the arguments */
     struct fxs_step_result *steps;
+    const struct fxs_storage *dying[2]; /* what the next step is the last to read */
 } fxs_compose;
 
 /* Says how an operator is made. */
@@ -36,6 +37,11 @@ fxs_tensor *fxs_do_named(fxs_compose *k, const char *op, const char *name, fxs_v
     fxs_do_named((k), (op), (name), (value),                                                       \
                  sizeof((fxs_value[]){__VA_ARGS__}) / sizeof(fxs_value),                           \
                  (fxs_value[]){__VA_ARGS__})
+/* The next step is the last that needs t, or any other view of its memory: its result may lie
+ * there, and the memory of steps' results is free behind it. At most two a step; nothing for an
+ * argument.
+ */
+void fxs_last(fxs_compose *k, const fxs_tensor *t);
 /* Tensor i of the result of the last fxs_do that gave several. */
 fxs_tensor *fxs_do_item(fxs_compose *k, int i);
 /* The next output. */

@@ -88,7 +88,7 @@ static fxs_status add_parameters(void *user, const char *path, fxs_module *m) {
     for (size_t i = 0; i < m->nattributes; i++) {
         const fxs_parameter *p = m->attributes[i].param;
         if (p->made_for == m && p->data && p->data->storage && p->data->storage->blocks)
-            *bytes += (double)p->data->storage->capacity;
+            *bytes += (double)p->data->storage->piece.capacity;
     }
     return FXS_OK;
 }
