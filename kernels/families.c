@@ -89,6 +89,8 @@ const fxs_family fxs_families[] = {
     {"random", fxs_ops_random, NULL, FXS_GROUP_CREATE},
     {"drawing", fxs_ops_random_draw, NULL, FXS_GROUP_CREATE},
     {"distributions", fxs_ops_random_more, NULL, FXS_GROUP_CREATE},
+    {"initialisation", fxs_ops_initialise, NULL, FXS_GROUP_CREATE},
+    {"newer functions", fxs_ops_newer, NULL, FXS_GROUP_OTHER},
     {"types", fxs_ops_scalar_types, NULL, FXS_GROUP_SHAPE},
     {"questions", fxs_ops_scalar_facts, NULL, FXS_GROUP_SHAPE},
     {"tensor facts", fxs_ops_scalar_tensor, NULL, FXS_GROUP_SHAPE},

@@ -2,8 +2,8 @@
  * rare ones by a cluster each of their own, which the head scores as one. The layer is one
  * operator on the weights of its children. */
 #include <math.h>
-#include <stdio.h>
 
+#include "base/buf.h"
 #include "kernels/compose.h"
 #include "kernels/families.h"
 
@@ -155,65 +155,39 @@ const fxs_op fxs_ops_loss_adaptive[] = {
 /* ---- the layer
  * -------------------------------------------------------------------------------------------- */
 
-static fxs_status add_matrix(fxs_layer *l, const char *name, int64_t rows, int64_t columns) {
-    fxs_state s = {.name = name,
-                   .dtype = FXS_FLOAT32,
-                   .ndim = 2,
-                   .sizes = {rows, columns},
-                   .init = FXS_INIT_UNIFORM,
-                   .bound = columns ? 1 / sqrt((double)columns) : 0};
-    return fxs_layer_add(l, &s);
-}
-
-static fxs_status add_cluster(fxs_layer *l, int i, int64_t in, int64_t width, int64_t classes) {
-    for (int w = 0; w < 2; w++) {
-        char text[32];
-        size_t n = (size_t)snprintf(text, sizeof text, "tail.%d.%d.weight", i, w);
-        const char *name = fxs_arena_dup(l->arena, text, n);
-        if (!name)
-            return fxs_fail_memory(l->ctx);
-        FXS_TRY(add_matrix(l, name, w ? classes : width, w ? width : in));
-    }
-    return FXS_OK;
-}
-
-/* The weights of the children, when the layer knows its own arguments: cluster i gets input of
- * in_features / div_value^(i + 1) numbers. */
-static fxs_status expand_adaptive(fxs_layer *l) {
+/* The children that follow from the layer's arguments: cluster i gets in_features / div_value^(i +
+ * 1) numbers. */
+static fxs_status plan_adaptive(const fxs_layer *l, fxs_buf *b) {
     const fxs_value *cutoffs = fxs_layer_hyper(l, "cutoffs"),
                     *div = fxs_layer_hyper(l, "div_value");
     int64_t in = fxs_layer_int(l, "in_features", 0), classes = fxs_layer_int(l, "n_classes", 0);
     size_t n = cutoffs && cutoffs->tag != FXS_V_NONE ? fxs_value_len(cutoffs) : 0;
-    double by =
-        div && div->tag == FXS_V_FLOAT ? div->u.f : (double)fxs_layer_int(l, "div_value", 4);
-    if (n == 0 || in <= 0)
-        return FXS_OK;
-    if (!(by > 0))
-        return fxs_fail(l->ctx, FXS_EINVAL, "%s: div_value must be above 0", l->row->name);
-    for (size_t i = 0; i < n; i++) {
+    double by = div->tag == FXS_V_FLOAT ? div->u.f : (double)fxs_layer_int(l, "div_value", 4);
+    if (in <= 0 || !(by > 0))
+        return fxs_fail(l->ctx, FXS_EINVAL, "%s: in_features and div_value must be above 0",
+                        l->row->name);
+    bool fits = n > 0;
+    for (size_t i = 0; fits && i < n; i++) {
         const fxs_value *v = fxs_value_item(cutoffs, i);
-        int64_t before = i ? fxs_value_item(cutoffs, i - 1)->u.i : 0;
-        if (v->tag != FXS_V_INT || v->u.i <= before || v->u.i > classes - 1)
-            return fxs_fail(l->ctx, FXS_EINVAL,
-                            "%s: cutoffs should be a sequence of unique, positive integers sorted "
-                            "in an increasing order, where each value is between 1 and n_classes-1",
-                            l->row->name);
+        fits = v->tag == FXS_V_INT && v->u.i > (i ? fxs_value_item(cutoffs, i - 1)->u.i : 0) &&
+               v->u.i < classes;
     }
-    int64_t first = fxs_value_item(cutoffs, 0)->u.i, rows = first + (int64_t)n;
-    FXS_TRY(add_matrix(l, "head.weight", rows, in));
-    fxs_state bias = {.name = "head.bias",
-                      .dtype = FXS_FLOAT32,
-                      .ndim = 1,
-                      .sizes = {rows},
-                      .init = FXS_INIT_UNIFORM,
-                      .bound = 1 / sqrt((double)in)};
-    if (fxs_layer_int(l, "head_bias", 0))
-        FXS_TRY(fxs_layer_add(l, &bias));
+    if (!fits)
+        return fxs_fail(l->ctx, FXS_EINVAL,
+                        "%s: cutoffs should be a sequence of unique, positive integers sorted in "
+                        "an increasing order, where each value is between 1 and n_classes-1",
+                        l->row->name);
+    fxs_buf_printf(b, "head = Linear(%lld, %lld, bias=%s); tail = ModuleList()", (long long)in,
+                   (long long)(fxs_value_item(cutoffs, 0)->u.i + (int64_t)n),
+                   fxs_layer_int(l, "head_bias", 0) ? "True" : "False");
     for (size_t i = 0; i < n; i++) {
         int64_t from = fxs_value_item(cutoffs, i)->u.i,
                 to = i + 1 < n ? fxs_value_item(cutoffs, i + 1)->u.i : classes;
-        int64_t width = (int64_t)floor((double)in / pow(by, (double)i + 1));
-        FXS_TRY(add_cluster(l, (int)i, in, width, to - from));
+        long long width = (long long)floor((double)in / pow(by, (double)i + 1));
+        fxs_buf_printf(b,
+                       "; tail.%zu = Sequential(); tail.%zu.0 = Linear(%lld, %lld, bias=False); "
+                       "tail.%zu.1 = Linear(%lld, %lld, bias=False)",
+                       i, i, (long long)in, width, i, width, (long long)(to - from));
     }
     return FXS_OK;
 }
@@ -225,6 +199,6 @@ const fxs_module_row fxs_modules_loss_adaptive[] = {
              "1.weight})",
      .repr = "",
      .forward = "input, target",
-     .expand = expand_adaptive},
+     .plan = plan_adaptive},
     {0},
 };

@@ -40,7 +40,8 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
             __builtin_add_overflow(p->sizes[i], p->after[i], &p->sizes[i]))
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
         bool crossed = grows && (x->sizes[i] < -p->before[i] || x->sizes[i] < -p->after[i]);
-        if (p->sizes[i] < 0 || crossed || (p->sizes[i] == 0 && at < p->pairs && x->sizes[i] > 0 && grows))
+        if (p->sizes[i] < 0 || crossed ||
+            (p->sizes[i] == 0 && at < p->pairs && x->sizes[i] > 0 && grows))
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "the input size %lld, plus negative padding %lld and %lld, resulted "
                               "in a negative output "
@@ -272,6 +273,11 @@ const fxs_op fxs_ops_pad[] = {
 #define LAYER(class, hyper_, repr_, call_)                                                         \
     { .name = class, .hyper = hyper_, .repr = repr_, .call = call_ }
 const fxs_module_row fxs_modules_pad[] = {
+    LAYER("ZeroPad1d", "padding", "padding(2)", "pad(input, padding, 'constant', 0.0)"),
+    LAYER("ZeroPad3d", "padding", "padding(6)", "pad(input, padding, 'constant', 0.0)"),
+    LAYER("CircularPad1d", "padding", "padding(2)", "pad(input, padding, 'circular')"),
+    LAYER("CircularPad2d", "padding", "padding(4)", "pad(input, padding, 'circular')"),
+    LAYER("CircularPad3d", "padding", "padding(6)", "pad(input, padding, 'circular')"),
     LAYER("ZeroPad2d", "padding", "padding(4)", "pad(input, padding, 'constant', 0.0)"),
     LAYER("ConstantPad1d", "padding, value",
           "padding(2)=, value=", "pad(input, padding, 'constant', value)"),

@@ -38,8 +38,14 @@ static fxs_status filled_in(const fxs_layer *layer, const char *s, const char *e
 }
 
 static fxs_status add_made(fxs_module *m, const char *name, const fxs_buf *line) {
-    fxs_module *child;
-    FXS_TRY(fxs_module_from_line(m->ctx, line->data, line->len, &child));
+    static const char *const containers[] = {"ModuleList", "Sequential"};
+    fxs_module *child = NULL;
+    size_t n = fxs_word_len(line->data);
+    for (int i = 0; i < 2; i++)
+        if (strlen(containers[i]) == n && strncmp(containers[i], line->data, n) == 0)
+            FXS_TRY(fxs_module_new(m->ctx, containers[i], NULL, NULL, &child));
+    if (!child)
+        FXS_TRY(fxs_module_from_line(m->ctx, line->data, line->len, &child));
     fxs_status s = fxs_module_add_child(m, name, child);
     fxs_module_unref(child);
     return s;
@@ -65,10 +71,17 @@ static fxs_status add_list(const fxs_layer *layer, fxs_module *m, const char *na
     return s;
 }
 
-/* NAME = LINE, or NAME[COUNT] = LINE */
+/* Where the last name of a path belongs: the module that the names before it lead to. */
+static fxs_module *place_of(fxs_module *m, char **name) {
+    for (char *dot; m && (dot = strchr(*name, '.')); *name = dot + 1)
+        m = fxs_module_child(m, *name, (size_t)(dot - *name));
+    return m;
+}
+
+/* NAME = LINE, or NAME[COUNT] = LINE; NAME may be a path */
 static fxs_status add_entry(fxs_text *t, const fxs_layer *layer, fxs_module *m, const char *s,
                             size_t len) {
-    size_t n = fxs_word_len(s);
+    size_t n = strcspn(s, "[ =");
     const char *equals = memchr(s, '=', len), *end = s + len;
     char *name = fxs_arena_dup(t->arena, s, n), *count = NULL;
     fxs_buf line = {0};
@@ -76,6 +89,9 @@ static fxs_status add_entry(fxs_text *t, const fxs_layer *layer, fxs_module *m, 
         count = fxs_arena_dup(t->arena, s + n + 1, fxs_word_len(s + n + 1));
     if (!name || (s[n] == '[' && !count))
         return fxs_fail_memory(t->ctx);
+    m = place_of(m, &name);
+    if (!m)
+        return fxs_fail(t->ctx, FXS_EINVAL, "%s: there is no place for %s", layer->row->name, name);
     const char *from = equals + 1 + strspn(equals + 1, " ");
     fxs_status status = filled_in(layer, from, end, &line);
     if (status == FXS_OK && strcmp(line.data, "None") == 0)
@@ -88,12 +104,26 @@ static fxs_status add_entry(fxs_text *t, const fxs_layer *layer, fxs_module *m, 
     return status;
 }
 
-fxs_status fxs_layer_children(fxs_text *t, const fxs_layer *layer, fxs_module *m) {
-    for (const char *s = layer->row->children; *s;) {
-        s += strspn(s, "; ");
+static fxs_status add_entries(fxs_text *t, const fxs_layer *layer, fxs_module *m, const char *s) {
+    for (s += strspn(s, "; "); *s; s += strspn(s, "; ")) {
         size_t n = strcspn(s, ";");
         FXS_TRY(add_entry(t, layer, m, s, n));
         s += n;
     }
     return FXS_OK;
+}
+
+fxs_status fxs_layer_children(fxs_text *t, const fxs_layer *layer, fxs_module *m) {
+    fxs_buf b = {0};
+    if (layer->row->children)
+        FXS_TRY(add_entries(t, layer, m, layer->row->children));
+    if (!layer->row->plan)
+        return FXS_OK;
+    fxs_status s = layer->row->plan(layer, &b);
+    if (s == FXS_OK)
+        s = fxs_buf_status(t->ctx, &b);
+    if (s == FXS_OK && b.data)
+        s = add_entries(t, layer, m, b.data);
+    fxs_buf_free(&b);
+    return s;
 }

@@ -215,7 +215,7 @@ fxs_status fxs_layer_from_constructor(fxs_text *t, const fxs_module_row *row, co
         s = keep_hidden(w);
     if (s == FXS_OK)
         s = make(w, out);
-    if (s == FXS_OK && row->children)
+    if (s == FXS_OK && (row->children || row->plan))
         s = fxs_layer_children(t, w->layer, *out);
     fxs_buf_free(&w->text);
     return s;

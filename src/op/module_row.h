@@ -25,18 +25,21 @@
  * NAME(f): an int as a float. .forward Parameters of forward, separated by commas: NAME, or NAME?
  * when it may be left out, and perhaps ": TYPE" behind it. "input" when NULL. .children What the
  * constructor puts under the layer, separated by ';': NAME = CLASS(...) with hyper names in it;
- * NAME[HYPER]: a ModuleList of that many. What is None is not there. .repr   How print(model) shows
- * the arguments, for layers that are built from their constructor: names separated by commas,
- * "kernel_size(2)=" by keyword, without "=" by position. (N): an int is shown as N of them. |OTHER:
- * None is shown as OTHER's value. -OTHER: a negative number counts from OTHER's value. Behind "=":
- * ? only when it is not the default, ! strings in quotes, f an int as a float. :TEXT is shown as it
- * stands. NULL: as they were given. .expand For layers whose state or call depends on more than
- * this syntax can say (recurrent layers); may be NULL. */
+ * NAME[HYPER]: a ModuleList of that many. What is None is not there. .plan writes more such
+ * entries, where names alone can't say them; their NAME may be a path (tail.0.1), and CLASS
+ * ModuleList or Sequential. .repr   How print(model) shows the arguments, for layers that are built
+ * from their constructor: names separated by commas, "kernel_size(2)=" by keyword, without "=" by
+ * position. (N): an int is shown as N of them. |OTHER: None is shown as OTHER's value. -OTHER: a
+ * negative number counts from OTHER's value. Behind "=": ? only when it is not the default, !
+ * strings in quotes, f an int as a float. :TEXT is shown as it stands. NULL: as they were given.
+ * .expand For layers whose state or call depends on more than this syntax can say (recurrent
+ * layers); may be NULL. */
 typedef struct fxs_layer fxs_layer;
 
 struct fxs_module_row {
     const char *name, *hyper, *state, *call, *forward, *repr, *trace, *children;
     fxs_status (*expand)(fxs_layer *layer); /* adds state with fxs_layer_add */
+    fxs_status (*plan)(const fxs_layer *layer, fxs_buf *entries); /* "NAME = CLASS(...); ..." */
 };
 
 typedef enum fxs_init { FXS_INIT_ZEROS, FXS_INIT_ONES, FXS_INIT_NORMAL, FXS_INIT_UNIFORM } fxs_init;

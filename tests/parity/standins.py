@@ -43,7 +43,58 @@ class SyncBatchNorm(nn.modules.batchnorm._BatchNorm):
             raise ValueError(f'expected at least 2D input (got {x.dim()}D input)')
 
 
-HERE = {'RMSNorm': RMSNorm, 'DropPath': DropPath, 'SyncBatchNorm': SyncBatchNorm, 'LayerNorm2d': LayerNorm2d,
+def pad_layer(name, mode):
+    """A padding layer that came later: the function by the mode."""
+    def __init__(self, padding):
+        nn.Module.__init__(self)
+        self.padding = padding
+
+    def forward(self, x):
+        return nn.functional.pad(x, self.padding, mode)
+    return type(name, (nn.Module,), {'__init__': __init__, 'forward': forward})
+
+
+def unravel_index(indices, shape):
+    shape, out = [shape] if isinstance(shape, int) else list(shape), []
+    if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype is torch.bool:
+        raise ValueError('expected integers')
+    if any(s < 0 for s in shape):
+        raise ValueError('negative sizes')
+    rest = indices.long().clone(memory_format=torch.contiguous_format)
+    for s in reversed(shape):
+        out.insert(0, rest % s if s else rest)
+        rest = rest.div(s, rounding_mode='floor') if s else rest
+    return tuple(out)
+
+
+def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    """The formula that its documentation gives."""
+    if len({query.dtype, key.dtype, value.dtype}) > 1 or not query.dtype.is_floating_point:
+        raise RuntimeError('expected floats of one type')
+    if attn_mask is not None and (is_causal or attn_mask.dtype not in (torch.bool, query.dtype)):
+        raise RuntimeError('a mask that does not fit')
+    if enable_gqa:
+        if query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3):
+            raise RuntimeError('the heads do not fit')
+        key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
+        value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
+    weight = query @ key.transpose(-2, -1) * (max(query.size(-1), 1) ** -0.5 if scale is None else scale)
+    if is_causal:
+        weight = weight.masked_fill(torch.ones(weight.shape[-2:], dtype=torch.bool).tril().logical_not(), float('-inf'))
+    if attn_mask is not None:
+        weight = weight.masked_fill(attn_mask.logical_not(), float('-inf')) if attn_mask.dtype is torch.bool else weight + attn_mask
+    return torch.softmax(weight, -1) @ value
+
+
+FUNCTIONS = {'torch.unravel_index': unravel_index, 'torch.nn.functional.scaled_dot_product_attention': attention,
+             'torch.sym_int': int, 'torch.sym_float': float, 'torch.sym_not': lambda a: not a,
+             'torch.sym_max': lambda a, b: max(float(a), float(b)) if isinstance(a, float) or isinstance(b, float) else max(a, b),
+             'torch.sym_min': lambda a, b: min(float(a), float(b)) if isinstance(a, float) or isinstance(b, float) else min(a, b),
+             'torch.sym_ite': lambda b, t, f: t if b else f}
+
+HERE = {**{f'CircularPad{n}d': pad_layer(f'CircularPad{n}d', 'circular') for n in (1, 2, 3)},
+        **{f'ZeroPad{n}d': pad_layer(f'ZeroPad{n}d', 'constant') for n in (1, 3)},
+        'RMSNorm': RMSNorm, 'DropPath': DropPath, 'SyncBatchNorm': SyncBatchNorm, 'LayerNorm2d': LayerNorm2d,
         'StochasticDepth': StochasticDepth, 'NonDynamicallyQuantizableLinear': nn.modules.linear.NonDynamicallyQuantizableLinear}
 
 

@@ -190,6 +190,7 @@ def none_of_one(case):
 
 
 CASES = [
+    (r'scaled_dot_product_attention$', lambda case: argument(case, 4, 'dropout_p'), 'what is dropped at random'),
     (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),
     (r'histogramdd$', bins_of_others, 'histogramdd reads bins beyond those that are given'),
     (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),

@@ -324,7 +324,7 @@ def padding_layer(name, rank, more):
 
 
 for _kind, _more, _ranks in (('ConstantPad', {'value': 1.5}, (1, 2, 3)), ('ReflectionPad', {}, (1, 2, 3)),
-                             ('ReplicationPad', {}, (1, 2, 3)), ('ZeroPad', {}, (2,))):
+                             ('ReplicationPad', {}, (1, 2, 3)), ('ZeroPad', {}, (1, 2, 3)), ('CircularPad', {}, (1, 2, 3))):
     for _rank in _ranks:
         padding_layer(f'{_kind}{_rank}d', _rank, _more)
 

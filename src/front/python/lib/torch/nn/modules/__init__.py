@@ -27,9 +27,10 @@ _LAYERS = {
             'MarginRankingLoss TripletMarginLoss TripletMarginWithDistanceLoss CTCLoss NLLLoss '
             'NLLLoss2d BCELoss BCEWithLogitsLoss CrossEntropyLoss MultiLabelSoftMarginLoss '
             'MultiMarginLoss',
-    'normalization': 'LocalResponseNorm CrossMapLRN2d LayerNorm GroupNorm',
+    'normalization': 'LocalResponseNorm CrossMapLRN2d LayerNorm RMSNorm GroupNorm',
     'padding': 'ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d '
-               'ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad2d',
+               'ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d '
+               'CircularPad1d CircularPad2d CircularPad3d ZeroPad1d ZeroPad2d ZeroPad3d',
     'pixelshuffle': 'PixelShuffle PixelUnshuffle',
     'pooling': 'AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d AdaptiveAvgPool1d '
                'AdaptiveMaxPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d AdaptiveAvgPool3d '

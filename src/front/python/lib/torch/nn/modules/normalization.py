@@ -21,7 +21,7 @@ CrossMapLRN2d = layer(
 class LayerNorm(Module):
     __constants__ = ['normalized_shape', 'eps', 'elementwise_affine']
 
-    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, device=None,
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None,
                  dtype=None):
         super().__init__()
         if isinstance(normalized_shape, numbers.Integral):
@@ -29,16 +29,17 @@ class LayerNorm(Module):
         self.normalized_shape = tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        for name in ('weight', 'bias'):
+        for name, there in (('weight', True), ('bias', bias)):
             self.register_parameter(
                 name, Parameter(torch.empty(self.normalized_shape, dtype=dtype))
-                if elementwise_affine else None)
+                if elementwise_affine and there else None)
         self.reset_parameters()
 
     def reset_parameters(self):
         if self.elementwise_affine:
             init.ones_(self.weight)
-            init.zeros_(self.bias)
+            if self.bias is not None:
+                init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -46,6 +47,32 @@ class LayerNorm(Module):
     def extra_repr(self):
         return (f'{self.normalized_shape}, eps={self.eps}, '
                 f'elementwise_affine={self.elementwise_affine}')
+
+
+class RMSNorm(Module):
+    """A layer of PyTorch 2.4."""
+    __constants__ = ['normalized_shape', 'eps', 'elementwise_affine']
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None,
+                 dtype=None):
+        super().__init__()
+        if isinstance(normalized_shape, numbers.Integral):
+            normalized_shape = (normalized_shape,)
+        self.normalized_shape = tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self.register_parameter('weight', Parameter(torch.empty(
+            self.normalized_shape, dtype=dtype)) if elementwise_affine else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        if self.elementwise_affine:
+            init.ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    extra_repr = LayerNorm.extra_repr
 
 
 class GroupNorm(Module):

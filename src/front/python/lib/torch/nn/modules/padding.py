@@ -20,6 +20,10 @@ class _ReplicationPadNd(Module):
     pass
 
 
+class _CircularPadNd(Module):
+    pass
+
+
 def _constant(n):
     return layer(f'ConstantPad{n}d(padding, value)', 'padding= value=',
                  "F.pad(input, self.padding, 'constant', self.value)", base=_ConstantPadNd,
@@ -36,11 +40,16 @@ ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = (
     _edge('Reflection', 'reflect', _ReflectionPadNd, n) for n in (1, 2, 3))
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = (
     _edge('Replication', 'replicate', _ReplicationPadNd, n) for n in (1, 2, 3))
+CircularPad1d, CircularPad2d, CircularPad3d = (
+    _edge('Circular', 'circular', _CircularPadNd, n) for n in (1, 2, 3))
 
 
-class ZeroPad2d(ConstantPad2d):
+def _zero(n, base):
     def __init__(self, padding):
-        super().__init__(padding, 0.)
+        base.__init__(self, padding, 0.)
+    return type(f'ZeroPad{n}d', (base,), {
+        '__module__': __name__, '__init__': __init__, 'extra_repr': lambda self: f'{self.padding}'})
 
-    def extra_repr(self):
-        return f'{self.padding}'
+
+ZeroPad1d, ZeroPad2d, ZeroPad3d = map(_zero, (1, 2, 3),
+                                      (ConstantPad1d, ConstantPad2d, ConstantPad3d))
