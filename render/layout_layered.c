@@ -79,6 +79,49 @@ static double find_line(const fxs_layers *g, double middle) {
     return isnan(line) ? middle : line;
 }
 
+/* How far to the side a curve between two ranks is when it has gone down so far: x over its width,
+ * y over its height; see curve_to in layers_route.c. */
+static double aside_at(double y) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 30; i++) {
+        double t = (low + high) / 2;
+        *(1.5 * t * (1 - t) + t * t * t < y ? &low : &high) = t;
+    }
+    return low * low * (3 - 2 * low);
+}
+
+/* Would what enters at the top and turns to the left run into the label, which ends at x? */
+static bool crosses_label(const fxs_layers *g, double x) {
+    if (g->nranks < 2 || g->bottom[0] >= FXS_FRAME_HEAD)
+        return false;
+    double part = aside_at((FXS_FRAME_HEAD - g->bottom[0]) / (g->top[1] - g->bottom[0]));
+    for (size_t i = 0; i < g->nstrands; i++) {
+        const fxs_strand *s = &g->strands[i];
+        const fxs_vertex *from = &g->vertices[s->from];
+        if (from->kind != FXS_VERTEX_IN)
+            continue;
+        double to = s->lane;
+        if (s->count) {
+            const fxs_link *link = &g->links[s->first];
+            to = g->vertices[link->down].x + link->down_off;
+        }
+        if (to < from->x && from->x + (to - from->x) * part < x)
+            return true;
+    }
+    return false;
+}
+
+/* Lines turn only below the label. */
+static void lower_ranks(fxs_layers *g) {
+    double by = FXS_FRAME_HEAD - g->bottom[0];
+    g->bottom[0] += by;
+    for (int r = 1; r < g->nranks; r++) {
+        g->top[r] += by;
+        g->bottom[r] += by;
+    }
+    g->height += by;
+}
+
 /* The frame: padding, and room for the label, which no line crosses. */
 static void frame(fxs_levels *l, size_t c) {
     fxs_level *v = &l->levels[c];
@@ -92,16 +135,18 @@ static void frame(fxs_levels *l, size_t c) {
     g->y = above;
     v->left = floor(g->left) - FXS_FRAME_PAD - (lr ? head : 0);
     v->right = ceil(g->right) + FXS_FRAME_PAD;
-    v->height = above + g->height + below;
-    if (lr)
-        v->height = fmax(v->height, ceil(w));
-    else {
+    if (!lr) {
         double first = v->right;
         for (size_t i = 0; i < g->nitems; i++)
             if (g->vertices[i].kind == FXS_VERTEX_IN)
                 first = fmin(first, g->vertices[i].x - FXS_PAD_X);
         v->left = fmin(v->left, floor(first - w));
+        if (label->len && crosses_label(g, v->left + w))
+            lower_ranks(g);
     }
+    v->height = above + g->height + below;
+    if (lr)
+        v->height = fmax(v->height, ceil(w));
     for (size_t i = 0; i < g->nitems; i++)
         if (g->vertices[i].kind == FXS_VERTEX_IN || g->vertices[i].kind == FXS_VERTEX_OUT)
             l->ports[g->vertices[i].of].x = g->vertices[i].x;

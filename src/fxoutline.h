@@ -30,7 +30,9 @@ typedef struct fxs_outline_options {
     bool only_tensors; /* nodes without tensors are left out, their values stand as numbers */
     const fxs_outline_pattern *patterns; /* looked for one after another in what is still shown */
     size_t npatterns;
-    bool fold; /* of equal neighbours only the first is shown, with their number */
+    /* Of equal blocks in a row only the first is shown, with their number. In a graph without
+     * scopes, functions between the blocks (x + block(x)) are taken for parts of them. */
+    bool fold;
 } fxs_outline_options;
 
 /* opt may be NULL. *out is a model with the outlined graph, the caller's; it shares m's modules.

@@ -215,20 +215,26 @@ static bool enter_node(maker *k, opened *o, const fxs_node *n) {
     return true;
 }
 
-static bool make(maker *k) {
+static bool read_nodes(maker *k) {
     const fxs_graph *g = k->m->graph;
-    opened o = {0};
-    k->calls->of = FXS_NEW_N(&k->calls->arena, size_t, g->len);
     k->paths = FXS_NEW_N(&k->scratch, const char *, g->len);
     k->scopes = FXS_NEW_N(&k->scratch, const fxs_scope *, g->len);
-    if (!k->calls->of || !k->paths || !k->scopes || !room_for_call(k, &o))
+    if (!k->paths || !k->scopes)
         return false;
     for (const fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
         k->traced = k->traced || n->scope;
         if (!note_node(k, n))
             return false;
     }
-    if (!(k->traced ? fill_scopes(k, g->len) : fill_paths(k, g->len)))
+    return k->traced ? fill_scopes(k, g->len) : fill_paths(k, g->len);
+}
+
+static bool make(maker *k) {
+    const fxs_graph *g = k->m->graph;
+    opened o = {0};
+    k->calls->n = k->nopen = 0;
+    k->calls->of = FXS_NEW_N(&k->calls->arena, size_t, g->len);
+    if (!k->calls->of || !room_for_call(k, &o))
         return false;
     k->calls->items[k->calls->n++] = (fxs_module_call){
         .path = "", .class_name = k->m->class_name, .last = g->len ? g->len - 1 : 0};
@@ -238,11 +244,17 @@ static bool make(maker *k) {
     return true;
 }
 
-fxs_status fxs_module_calls_make(const fxs_module *m, fxs_module_calls *out) {
+fxs_status fxs_module_calls_make(const fxs_module *m, bool whole_blocks, fxs_module_calls *out) {
     maker k = {.m = m, .calls = out};
     *out = (fxs_module_calls){0};
     fxs_graph_number(m->graph);
-    bool ok = make(&k);
+    bool ok = read_nodes(&k) && make(&k);
+    if (ok && whole_blocks && !k.traced) {
+        ok = fxs_module_calls_adopt(m, out, &k.scratch, k.paths);
+        fxs_map_free(&k.counts);
+        k.counts = (fxs_map){0};
+        ok = ok && make(&k);
+    }
     fxs_arena_clear(&k.scratch);
     fxs_map_free(&k.counts);
     return ok ? FXS_OK : fxs_fail_memory(m->ctx);

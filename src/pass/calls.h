@@ -20,11 +20,18 @@ typedef struct fxs_module_calls {
     fxs_arena arena;
     fxs_module_call *items; /* a call comes after its parent, in the order of their nodes */
     size_t n;
-    size_t *of; /* by position of a node (node->index): its innermost call */
+    size_t *of;     /* by position of a node (node->index): its innermost call */
+    size_t guessed; /* nodes that calls_blocks.c gave to a block */
 } fxs_module_calls;
 
-/* Numbers the graph's nodes. To be freed with fxs_module_calls_free, also after an error. */
-fxs_status fxs_module_calls_make(const fxs_module *m, fxs_module_calls *out);
+/* Numbers the graph's nodes. whole_blocks: functions between equal blocks of a graph without scopes
+ * are given to the blocks (calls_blocks.c), which is a guess. To be freed with
+ * fxs_module_calls_free, also after an error. */
+fxs_status fxs_module_calls_make(const fxs_module *m, bool whole_blocks, fxs_module_calls *out);
+/* calls_blocks.c: changes the paths (by position) of functions between equal blocks, and counts
+ * them in calls->guessed. false: out of memory. */
+bool fxs_module_calls_adopt(const fxs_module *m, fxs_module_calls *calls, fxs_arena *scratch,
+                            const char **paths);
 void fxs_module_calls_free(fxs_module_calls *c);
 /* Whether call `inner` is `outer` or inside of it. */
 bool fxs_module_call_within(const fxs_module_calls *c, size_t inner, size_t outer);

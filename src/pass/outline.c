@@ -78,7 +78,7 @@ static fxs_status plan_focus(fxs_outline_plan *p) {
 }
 
 fxs_status fxs_outline_plan_begin(fxs_outline_plan *p) {
-    FXS_TRY(fxs_module_calls_make(p->m, &p->calls));
+    FXS_TRY(fxs_module_calls_make(p->m, p->opt && p->opt->fold, &p->calls));
     p->plan = FXS_NEW_N(&p->arena, fxs_call_plan, p->calls.n);
     p->node = FXS_NEW_N(&p->arena, fxs_node *, p->m->graph->len);
     if (!p->plan || !p->node)
@@ -115,14 +115,14 @@ static const char *last_part(const char *target) {
     return dot ? dot + 1 : target;
 }
 
-static bool is_hidden(fxs_outline_writing *w, const fxs_node *n) {
+bool fxs_outline_hides(const fxs_outline_plan *p, const fxs_node *n, uint64_t *used) {
     if (n->kind == FXS_PLACEHOLDER || n->kind == FXS_OUTPUT)
         return false;
-    if (w->p->opt->only_tensors && n->meta.outcome == FXS_DONE && !n->meta.has_tensor)
+    if (p->opt->only_tensors && n->meta.outcome == FXS_DONE && !n->meta.has_tensor)
         return true;
-    const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(w->p->m, n->target) : NULL;
-    return listed(w->p->opt->hide, m ? m->class_name : n->target,
-                  m ? n->target : last_part(n->target), &w->hidden);
+    const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(p->m, n->target) : NULL;
+    return listed(p->opt->hide, m ? m->class_name : n->target, m ? n->target : last_part(n->target),
+                  used);
 }
 
 /* A value that is known stands for itself; else who used the node uses what it got first. */
@@ -161,6 +161,7 @@ static fxs_status write_output(fxs_outline_writing *w) {
 }
 
 static fxs_status write_one(fxs_outline_writing *w, const fxs_node *n) {
+    bool hidden = fxs_outline_hides(w->p, n, &w->hidden); /* in a box, too, the name is one */
     switch (state_of(w, n)) {
     case FXS_CALL_GONE:
         return FXS_OK;
@@ -172,7 +173,7 @@ static fxs_status write_one(fxs_outline_writing *w, const fxs_node *n) {
         return w->as[n->index].tag == FXS_V_UNKNOWN ? fxs_outline_write_box(w, box_of(w, n))
                                                     : FXS_OK;
     case FXS_CALL_OPEN:
-        return is_hidden(w, n) ? hide(w, n) : fxs_outline_write_node(w, n);
+        return hidden ? hide(w, n) : fxs_outline_write_node(w, n);
     }
     return FXS_OK;
 }
@@ -197,6 +198,13 @@ static void tell(const fxs_outline_writing *w, fxs_buf *notes) {
     if (w->nboxes)
         fxs_buf_printf(notes, "%zu module%s drawn as one box%s\n", w->nboxes,
                        w->nboxes == 1 ? " is" : "s are", w->nboxes == 1 ? "" : " each");
+    if (w->p->calls.guessed)
+        fxs_buf_printf(notes,
+                       "%zu function%s between equal blocks %s drawn in them: the text does "
+                       "not say to which module %s\n",
+                       w->p->calls.guessed, w->p->calls.guessed == 1 ? "" : "s",
+                       w->p->calls.guessed == 1 ? "is" : "are",
+                       w->p->calls.guessed == 1 ? "it belongs" : "they belong");
     if (w->nhidden)
         fxs_buf_printf(notes, "%zu node%s left out\n", w->nhidden,
                        w->nhidden == 1 ? " is" : "s are");

@@ -46,6 +46,9 @@ typedef struct fxs_outline_found {
     size_t n, cap;
 } fxs_outline_found;
 
+/* Is the node left out (by the options hide and only_tensors); sets the bits of the patterns that
+ * were of use. */
+bool fxs_outline_hides(const fxs_outline_plan *p, const fxs_node *n, uint64_t *used);
 /* outline_box.c. `user` is the writing: what stands for a node, as fxs_graph_node_copy asks it. */
 fxs_status fxs_outline_stand_for(void *user, fxs_node *from, fxs_value *to);
 fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, fxs_value v);

@@ -1,6 +1,7 @@
 /* repeat.c: runs of equal blocks. Two neighbouring calls are equal when they record the same nodes:
  * kinds, targets below their own paths, layers, arguments and results; and when what the second
- * gets from outside is either what the first gets too (a mask), or what the first gives. */
+ * gets from outside is either what the first gets too (a mask), or what the first gives, which it
+ * does get. */
 #include "pass/outline.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@ typedef struct comparison {
     const fxs_outline_plan *p;
     const fxs_module_call *a, *b; /* b comes directly behind a */
     bool own_weights;             /* some layer of b is not a's */
+    bool chained;                 /* b gets something that a gives */
 } comparison;
 
 /* ---- values ---- */
@@ -19,19 +21,53 @@ static bool same_tensor(const fxs_tensor *a, const fxs_tensor *b) {
 }
 
 /* What b gets in the place of what a gets. */
-static bool same_source(const comparison *c, const fxs_node *x, const fxs_node *y) {
+static bool same_source(comparison *c, const fxs_node *x, const fxs_node *y) {
     bool inside_a = x->index >= c->a->first && x->index <= c->a->last;
     bool inside_b = y->index >= c->b->first && y->index <= c->b->last;
     if (inside_a || inside_b)
         return inside_a && inside_b && x->index - c->a->first == y->index - c->b->first;
-    return x == y || (y->index >= c->a->first && y->index <= c->a->last);
+    bool given = y->index >= c->a->first && y->index <= c->a->last;
+    c->chained = c->chained || given;
+    return given || x == y;
 }
 
-static bool same_value(const comparison *c, const fxs_value *x, const fxs_value *y) {
+static bool is_named(const fxs_node *n, const char *name, size_t len) {
+    return strncmp(n->name, name, len) == 0 && !n->name[len];
+}
+
+/* "... got Proxy(getattr_4)": messages of assertions name the nodes that they are about. */
+static bool same_proxy(comparison *c, const char *x, size_t nx, const char *y, size_t ny) {
+    for (size_t i = 0; i <= c->a->last - c->a->first; i++)
+        if (is_named(c->p->node[c->a->first + i], x, nx))
+            return is_named(c->p->node[c->b->first + i], y, ny);
+    return nx == ny && memcmp(x, y, nx) == 0;
+}
+
+static bool same_text(comparison *c, const char *x, const char *y) {
+    static const char mark[] = "Proxy(";
+    const size_t n = sizeof mark - 1;
+    const char *in_x, *in_y;
+    while ((in_x = strstr(x, mark)) && (in_y = strstr(y, mark))) {
+        in_x += n;
+        in_y += n;
+        size_t nx = strcspn(in_x, ")"), ny = strcspn(in_y, ")");
+        if (in_x - x != in_y - y || memcmp(x, y, (size_t)(in_x - x)) != 0 ||
+            !same_proxy(c, in_x, nx, in_y, ny))
+            return false;
+        x = in_x + nx;
+        y = in_y + ny;
+    }
+    return strcmp(x, y) == 0;
+}
+
+static bool same_value(comparison *c, const fxs_value *x, const fxs_value *y) {
     size_t n = fxs_value_len(x);
     if (x->tag != y->tag || n != fxs_value_len(y))
         return false;
     switch (x->tag) {
+    case FXS_V_STR:
+    case FXS_V_OPAQUE:
+        return same_text(c, fxs_value_text(x), fxs_value_text(y));
     case FXS_V_NODE:
         return same_source(c, x->u.node, y->u.node);
     case FXS_V_TENSOR:
@@ -97,7 +133,21 @@ static bool same_target(comparison *c, const fxs_node *x, const fxs_node *y) {
     return same_layer(c, fxs_module_find(c->p->m, x->target), fxs_module_find(c->p->m, y->target));
 }
 
+/* What is left out need not be equal: only what it hands on. */
+static bool both_hidden(comparison *c, const fxs_node *x, const fxs_node *y) {
+    uint64_t used = 0;
+    if (!fxs_outline_hides(c->p, x, &used) || !fxs_outline_hides(c->p, y, &used) ||
+        x->ninputs != y->ninputs)
+        return false;
+    for (size_t i = 0; i < x->ninputs; i++)
+        if (!same_source(c, x->inputs[i], y->inputs[i]))
+            return false;
+    return same_value(c, &x->meta.result, &y->meta.result);
+}
+
 static bool same_node(comparison *c, const fxs_node *x, const fxs_node *y) {
+    if (both_hidden(c, x, y))
+        return true;
     return x->kind == y->kind && x->meta.outcome == y->meta.outcome && same_target(c, x, y) &&
            same_value(c, &x->args, &y->args) && same_value(c, &x->kwargs, &y->kwargs) &&
            same_value(c, &x->meta.result, &y->meta.result);
@@ -111,7 +161,7 @@ static bool same_call(comparison *c) {
     for (size_t i = 0; i <= n; i++)
         if (!same_node(c, c->p->node[c->a->first + i], c->p->node[c->b->first + i]))
             return false;
-    return true;
+    return c->chained; /* blocks side by side, which get the same, are no run */
 }
 
 /* ---- runs ---- */

@@ -158,6 +158,10 @@ static void nodes_are_left_out(void **state) {
                    "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 view<blocks_2 "
                    "output<view",
                    "2 nodes are left out");
+    assert_outline(*state, &(fxs_outline_options){.hide = LISTED("Tanh"), .depth = 1},
+                   "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 drop<blocks_2 "
+                   "size<blocks_2 view<drop,size output<view",
+                   "3 modules are drawn as one box each"); /* it is in a box */
     assert_outline(*state, &(fxs_outline_options){.only_tensors = true, .depth = 1},
                    "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 drop<blocks_2 "
                    "view<drop output<view",
