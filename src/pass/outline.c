@@ -161,7 +161,8 @@ static fxs_status write_output(fxs_outline_writing *w) {
 }
 
 static fxs_status write_one(fxs_outline_writing *w, const fxs_node *n) {
-    bool hidden = fxs_outline_hides(w->p, n, &w->hidden); /* in a box, too, the name is one */
+    /* In a box, too, the name is one; out of focus it is not. */
+    bool hidden = state_of(w, n) != FXS_CALL_GONE && fxs_outline_hides(w->p, n, &w->hidden);
     switch (state_of(w, n)) {
     case FXS_CALL_GONE:
         return FXS_OK;
