@@ -16,6 +16,8 @@ extern const fxs_op fxs_ops_attention_layer[];
 extern const fxs_module_row fxs_modules_attention_layer[];
 extern const fxs_op fxs_ops_swin[];
 extern const fxs_op fxs_ops_loss[];
+extern const fxs_op fxs_ops_loss_distance[];
+extern const fxs_module_row fxs_modules_loss_distance[];
 extern const fxs_module_row fxs_modules_loss[];
 extern const fxs_op fxs_ops_loss_class[];
 extern const fxs_module_row fxs_modules_loss_class[];
@@ -49,6 +51,7 @@ extern const fxs_op fxs_ops_initialise[];
 extern const fxs_op fxs_ops_loss_ctc[];
 extern const fxs_module_row fxs_modules_loss_ctc[];
 extern const fxs_op fxs_ops_composed_more[];
+extern const fxs_op fxs_ops_composed_matrix[];
 extern const fxs_op fxs_ops_composed_product[];
 extern const fxs_op fxs_ops_trapezoid[];
 extern const fxs_op fxs_ops_signal[];
@@ -126,6 +129,7 @@ extern const fxs_op fxs_ops_analysis[];
 extern const fxs_op fxs_ops_linalg_more[];
 extern const fxs_op fxs_ops_scalar_types[];
 extern const fxs_op fxs_ops_native[];
+extern const fxs_op fxs_ops_native_quantize[];
 extern const fxs_module_row fxs_modules_native[];
 
 #endif
