@@ -7,6 +7,7 @@
 #include "emit/facts.h"
 #include "emit/format.h"
 #include "html.h"
+#include "ir/family.h"
 #include "op/group.h"
 #include "overlay.h"
 
@@ -229,7 +230,7 @@ static void put_colored(facts *f) {
     const fxs_meta *meta = &f->node->meta;
     bool none;
     fxs_group group;
-    if (fxs_overlay_family(f->node, f->root, &none, &group) != FXS_OK)
+    if (fxs_node_family(f->node, f->root, &none, &group) != FXS_OK)
         f->h->failed = true;
     else if (!none)
         put_text(f, FACT_FAMILY, fxs_group_text(group));

@@ -8,6 +8,7 @@
 
 #include "emit/facts.h"
 #include "escape.h"
+#include "ir/family.h"
 #include "legend.h"
 #include "op/group.h"
 #include "palette.h"
@@ -222,37 +223,14 @@ static bool color_by_number(const painter *p, const measure *by, const fxs_draw_
 
 /* ---- words ---- */
 
-fxs_status fxs_overlay_family(const fxs_node *node, const fxs_module *m, bool *none,
-                              fxs_group *out) {
-    fxs_ctx *ctx = node->graph->ctx;
-    char spelling[256];
-    *out = FXS_GROUP_OTHER;
-    *none = node->meta.inside || (node->meta.outcome == FXS_DONE && !node->meta.has_tensor);
-    if (*none)
-        return FXS_OK;
-    switch (node->kind) {
-    case FXS_CALL_FUNCTION:
-        return fxs_group_of_spelling(ctx, node->target, out);
-    case FXS_CALL_METHOD:
-        snprintf(spelling, sizeof spelling, "Tensor.%s", node->target);
-        return fxs_group_of_spelling(ctx, spelling, out);
-    case FXS_CALL_MODULE: {
-        const fxs_module *layer = fxs_module_find(m, node->target);
-        return layer ? fxs_group_of_class(ctx, layer->class_name, out) : FXS_OK;
-    }
-    default:
-        *none = true;
-        return FXS_OK;
-    }
-}
-
 static fxs_status color_by_family(const painter *p, const fxs_module *m) {
     size_t count[FXS_GROUP_COUNT] = {0}, nnone = 0;
+    bool boxes = false;
     fxs_view *v = p->v;
     for (size_t i = 0; i < v->nnodes; i++) {
         fxs_group g;
         bool none;
-        FXS_TRY(fxs_overlay_family(v->nodes[i].node, m, &none, &g));
+        FXS_TRY(fxs_node_family(v->nodes[i].node, m, &none, &g));
         if (!add_class(p, &v->nodes[i], "family-", none ? "none" : fxs_group_class(g)))
             return fxs_fail_memory(p->ctx);
         if (is_bad(&v->nodes[i]))
@@ -260,6 +238,7 @@ static fxs_status color_by_family(const painter *p, const fxs_module *m) {
         paint(p, &v->nodes[i], none ? p->palette->none : p->palette->family[g]);
         count[g] += !none;
         nnone += none;
+        boxes = boxes || (!none && v->nodes[i].node->meta.inside);
     }
     fxs_legend_builder b = {.v = v};
     for (int k = 1; k <= FXS_GROUP_COUNT; k++) { /* "other" comes last */
@@ -274,6 +253,10 @@ static fxs_status color_by_family(const painter *p, const fxs_module *m) {
         fxs_buf_puts(&b.text, "no single operator");
         fxs_legend_swatch(&b, p->palette->none,
                           fxs_color_between(p->palette->none, v->theme->edge));
+    }
+    if (boxes) {
+        fxs_buf_puts(&b.text, "of a module: most FLOPs in it");
+        fxs_legend_text(&b);
     }
     return fxs_legend_finish(&b) ? FXS_OK : fxs_fail_memory(p->ctx);
 }

@@ -2,7 +2,6 @@
 #ifndef FXS_RENDER_OVERLAY_H
 #define FXS_RENDER_OVERLAY_H
 
-#include "op/op.h"
 #include "view.h"
 
 /* Are the options that colours follow from known, and is there in m's graph what they ask for? */
@@ -11,7 +10,5 @@ fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_o
 bool fxs_overlay_marks(const fxs_module *m, const fxs_draw_options *opt);
 /* Fills the colours and classes of v's nodes, and v's legend. */
 fxs_status fxs_overlay_apply(fxs_view *v, const fxs_module *m, const fxs_draw_options *opt);
-/* The family that a node of m's graph is of; *none: it has no operator, or no tensor. */
-fxs_status fxs_overlay_family(const fxs_node *n, const fxs_module *m, bool *none, fxs_group *out);
 
 #endif

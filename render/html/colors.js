@@ -31,7 +31,7 @@ function paintOf(color) {
 
 // What boxes can be coloured by: name of the option, of the fact, title.
 const measures = [
-    ["kind", "", "kind"], ["family", "family", "family of operators"], ["flops", "FLOPs", "FLOPs"], ["params", "parameters", "parameters"],
+    ["kind", "", "kind"], ["family", "family", levels.length > 1 ? "family of operators (of a module: most FLOPs in it)" : "family of operators"], ["flops", "FLOPs", "FLOPs"], ["params", "parameters", "parameters"],
     ["memory", "memory", "memory of the result"], ["time", "time", "time"], ["nan", "NaN or Inf", "NaN and Inf"], ["overlay", "value", data.valueTitle],
 ].map(([name, fact, title]) => ({ name, fact, title, number: !["kind", "family", "nan"].includes(name), range: null }));
 const coloring = { by: measures[0], told: data.colorBy !== "" };

@@ -52,8 +52,6 @@ bool fxs_outline_hides(const fxs_outline_plan *p, const fxs_node *n, uint64_t *u
 /* outline_box.c. `user` is the writing: what stands for a node, as fxs_graph_node_copy asks it. */
 fxs_status fxs_outline_stand_for(void *user, fxs_node *from, fxs_value *to);
 fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, fxs_value v);
-/* What a box costs, of what is in it; not the parameters, which several calls may share. */
-void fxs_outline_add_costs(fxs_meta *sum, const fxs_meta *one);
 /* Appends the node as it is, or the call as one box. */
 fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n);
 fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);

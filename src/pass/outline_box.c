@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "pass/sum.h"
+
 /* ---- what stands for a node ---- */
 
 /* Names that stay as they are: node names are unique already. */
@@ -78,38 +80,13 @@ static fxs_status box_ends(fxs_outline_writing *w, const fxs_module_call *c,
     return FXS_OK;
 }
 
-void fxs_outline_add_costs(fxs_meta *sum, const fxs_meta *one) {
-    sum->flops += one->flops;
-    sum->bytes_read += one->bytes_read;
-    sum->bytes_written += one->bytes_written;
-    sum->seconds += one->seconds;
-    sum->overlay += one->overlay;
-    sum->has_overlay = sum->has_overlay || one->has_overlay;
-}
-
-/* Costs add up; the worst of the outcomes is the box's, with the message of the first such node. */
 static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_node *box) {
-    static const int severity[FXS_OUTCOME_COUNT] = {
-        [FXS_DONE] = 1, [FXS_BLOCKED] = 2, [FXS_UNKNOWN] = 3, [FXS_FAILED] = 4};
-    fxs_meta *sum = &box->meta;
-    const fxs_node *worst = NULL;
-    for (size_t i = c->first; i <= c->last; i++) {
-        const fxs_meta *one = &w->p->node[i]->meta;
-        fxs_outline_add_costs(sum, one);
-        if (!worst || severity[one->outcome] > severity[worst->meta.outcome])
-            worst = w->p->node[i];
-    }
-    sum->outcome = worst->meta.outcome;
+    fxs_sum sum = {.m = w->p->m, .box = box};
+    for (size_t i = c->first; i <= c->last; i++)
+        FXS_TRY(fxs_sum_add(&sum, w->p->node[i]));
     const fxs_module *m = fxs_module_find(w->p->m, c->path);
-    sum->parameters = m ? fxs_module_parameter_count(m) : 0;
-    sum->inside = c->last - c->first + 1;
-    if (!worst->meta.message)
-        return FXS_OK;
-    fxs_buf text = {0};
-    fxs_buf_printf(&text, "%s: %s", worst->name, worst->meta.message);
-    sum->message = text.failed ? NULL : fxs_arena_dup(&box->graph->arena, text.data, text.len);
-    fxs_buf_free(&text);
-    return sum->message ? FXS_OK : fxs_fail_memory(w->g->ctx);
+    box->meta.parameters = m ? fxs_module_parameter_count(m) : 0;
+    return fxs_sum_finish(&sum);
 }
 
 /* What leaves the box: one result, or a tuple of them. */

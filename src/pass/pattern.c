@@ -7,6 +7,7 @@
 
 #include "fxpass.h"
 #include "pass/outline.h"
+#include "pass/sum.h"
 
 typedef struct folding {
     const fxs_module *m;
@@ -126,31 +127,13 @@ static fxs_status box_members(folding *f, size_t match, fxs_value *kwargs) {
     return s;
 }
 
-static void add_costs(fxs_meta *sum, const fxs_meta *one) {
-    fxs_outline_add_costs(sum, one);
-    sum->parameters += one->parameters;
-    sum->inside += one->inside ? one->inside : 1;
-}
-
-/* Costs add up; the worst of the outcomes is the box's, with the message of the first such node. */
 static fxs_status sum_up(folding *f, size_t match, fxs_node *box) {
-    static const int severity[FXS_OUTCOME_COUNT] = {
-        [FXS_DONE] = 1, [FXS_BLOCKED] = 2, [FXS_UNKNOWN] = 3, [FXS_FAILED] = 4};
-    const fxs_node *worst = f->node[f->first[match - 1]];
-    for (size_t i = worst->index + 1; i; i = after(f, i - 1)) {
-        const fxs_node *member = f->node[i - 1];
-        add_costs(&box->meta, &member->meta);
-        if (severity[member->meta.outcome] > severity[worst->meta.outcome])
-            worst = member;
+    fxs_sum sum = {.m = f->m, .box = box};
+    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
+        FXS_TRY(fxs_sum_add(&sum, f->node[i - 1]));
+        box->meta.parameters += f->node[i - 1]->meta.parameters;
     }
-    box->meta.outcome = worst->meta.outcome;
-    if (!worst->meta.message)
-        return FXS_OK;
-    fxs_buf text = {0};
-    fxs_buf_printf(&text, "%s: %s", worst->name, worst->meta.message);
-    box->meta.message = text.failed ? NULL : fxs_arena_dup(&f->to->arena, text.data, text.len);
-    fxs_buf_free(&text);
-    return box->meta.message ? FXS_OK : fxs_fail_memory(f->m->ctx);
+    return fxs_sum_finish(&sum);
 }
 
 static bool is_used_outside(const folding *f, const fxs_node *n) {

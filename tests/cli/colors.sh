@@ -19,6 +19,10 @@ for by in kind family flops params memory time nan; do
 done
 expect 0 draw m.fx -i 1x4 --color-by family -o again.svg
 check "the same picture again, byte for byte" cmp family.svg again.svg
+expect 0 draw "$here/../../samples/resnet18.fx" -i 1x3x32x32 --meta --depth 2 --color-by family -o boxes.svg
+check "a module's box has the family of most FLOPs in it" grep -q 'id="node-layer1_0".*family-convolution' boxes.svg
+check "and the legend says so" grep -q '>of a module: most FLOPs in it<' boxes.svg
+check "what no operator is stays so" grep -q 'id="node-x".*family-none' boxes.svg
 for theme in light dark grey; do
     expect 0 draw m.fx -i 1x4 --meta --color-by flops --theme "$theme" -o "$theme.svg" -o "$theme.png" -o "$theme.pdf" \
         -o "$theme.dot"

@@ -288,6 +288,7 @@ def check_colors(page, path):
     page.js("(e => { e.value = 'family'; e.dispatchEvent(new Event('change')); })(document.getElementById('color'))")
     page.settle()
     check("another choice has another legend", "convolution" in text(page, "#legend"), text(page, "#legend"))
+    check("the legend says what a module's colour is", "most FLOPs in it" in text(page, "#legend"), text(page, "#legend"))
     check("and other colours", page.js(f"{head}('features_conv0')") != dark)
     page.js("window.dispatchEvent(new Event('beforeprint'))")
     printed = page.js("document.querySelector('#print svg').textContent")

@@ -1,6 +1,7 @@
 /* test_outline.c: outlines: which module becomes one box, what stands for what is left out, equal
  * blocks once; from the scopes of a trace and from the paths of a text. */
 #include "fxoutline.h"
+#include "ir/family.h"
 #include "ir/module.h"
 #include "testing.h"
 
@@ -130,6 +131,11 @@ static void a_box_sums_up(void **state) {
     assert_true(flops > 0 && meta->flops == flops);
     assert_int_equal(meta->outcome, FXS_DONE);
     assert_shape(meta->result.u.tensor, SIZES(3, 4));
+    fxs_group group;
+    bool none;
+    assert_ok(m->ctx, fxs_node_family(box, out, &none, &group));
+    assert_false(none);
+    assert_int_equal(group, FXS_GROUP_LINEAR); /* two of three nodes, and nearly all FLOPs */
     fxs_module_unref(out);
 }
 

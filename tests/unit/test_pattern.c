@@ -2,6 +2,7 @@
  * box: what it sums up, gets and gives, and that the graph around it stays a graph. */
 #include "fxoutline.h"
 #include "fxpass.h"
+#include "ir/family.h"
 #include "ir/module.h"
 #include "testing.h"
 
@@ -29,7 +30,7 @@ static const char net[] =
 
 #define LAYER(name, target, of)                                                                    \
     "    %" name " : [#users=1] = call_module[target=" target "](args = (%" of ",), kwargs = "     \
-                                                                               "{})\n"
+    "{})\n"
 #define X "graph():\n    %x : [#users=1] = placeholder[target=x]\n"
 static const char conv_bn[] =
     X LAYER("c", "class:Conv*", "x") LAYER("n", "class:*Norm2d", "c") "    return n\n";
@@ -141,6 +142,10 @@ static void a_box_sums_up(void **state) {
     assert_string_equal(box->target, "conv_bn_relu");
     assert_int_equal(box->meta.inside, 3);
     assert_int_equal(box->meta.parameters, 16 + 8);
+    fxs_group group;
+    bool none;
+    assert_ok(ctx, fxs_node_family(box, out, &none, &group));
+    assert_true(!none && group == FXS_GROUP_CONVOLUTION);
     assert_true(box->meta.flops == a->meta.flops + an->meta.flops + r->meta.flops);
     assert_true(box->meta.seconds == a->meta.seconds + an->meta.seconds + r->meta.seconds);
     assert_true(box->meta.has_overlay && box->meta.overlay == 2.5);

@@ -1,0 +1,22 @@
+/* sum.h: what a box has of the nodes in it: costs, the worst outcome, a family of operators. */
+#ifndef FXS_PASS_SUM_H
+#define FXS_PASS_SUM_H
+
+#include "ir/family.h"
+
+typedef struct fxs_sum {
+    const fxs_module *m; /* whose graph has the members */
+    fxs_node *box;
+    const fxs_node *worst; /* the first member with the worst outcome */
+    double flops[FXS_GROUP_COUNT];
+    size_t count[FXS_GROUP_COUNT];
+} fxs_sum;
+
+/* Adds a member's costs to the box's; not the parameters, which several calls may share. */
+fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member);
+/* Outcome, message and family of the box, when all members are added. A class that is a layer of
+ * PyTorch has the layer's family, any other box the one with most FLOPs in it, or, where nothing
+ * counts any, with most nodes. */
+fxs_status fxs_sum_finish(fxs_sum *sum);
+
+#endif
