@@ -10,37 +10,37 @@ enum {
     MAX_GAP = 90,
     LABEL_GAP = 14, /* above and below labels of edges */
     PORT_DISTANCE = 12,
-    FAR_REACH = 40, /* of arrivals that come from far to the side, from the box's middle */
-    CORNER = 8,     /* arrivals stay clear of corners */
+    CORNER = 8, /* ports stay clear of corners */
     LANE_DISTANCE = 10
 };
 /* Steps to the side that nobody would see are not made. */
 #define SLACK 0.75
 
-/* ---- arrivals
+/* ---- ports
  * ---------------------------------------------------------------------------------------------- */
 
-typedef struct arrival {
-    double x, at; /* of the other end and of the arrival, from the box's middle */
+/* Where a link arrives at a node or leaves it. */
+typedef struct port {
+    double x, at; /* of the other end and of the port, from the box's middle */
     size_t link, slot;
-} arrival;
+} port;
 
 static int by_x(const void *a, const void *b) {
-    const arrival *p = a, *q = b;
+    const port *p = a, *q = b;
     if (p->x != q->x)
         return p->x < q->x ? -1 : 1;
     return p->slot < q->slot ? -1 : p->slot > q->slot;
 }
 
-/* Straight down where that meets the box. */
+/* Straight down where that meets the box, else as near to the other end as the box reaches. */
 static double wish(const fxs_vertex *v, double x) {
     double reach = fmax(v->left - CORNER, 0);
-    return fabs(x) <= reach ? x : copysign(fmin(reach, FAR_REACH), x);
+    return fabs(x) <= reach ? x : copysign(reach, x);
 }
 
-/* What comes straight from above, of several the middle one; n: nothing, or an even number and
- * nothing else. */
-static size_t find_anchor(const arrival *a, size_t n) {
+/* What goes straight through, of several the middle one; n: nothing, or an even number and nothing
+ * else. */
+static size_t find_anchor(const port *a, size_t n) {
     size_t first = 0, count = 0;
     while (first < n && fabs(a[first].x) >= 0.5)
         first++;
@@ -49,9 +49,9 @@ static size_t find_anchor(const arrival *a, size_t n) {
     return count == 0 || (count == n && n % 2 == 0) ? n : first + (count - 1) / 2;
 }
 
-/* As near to what they wish as distances allow: what comes straight from above stays straight, else
- * half way between pushed to the right and pushed to the left. */
-static void spread(arrival *a, size_t n, double step) {
+/* As near to what they wish as distances and the box allow: what goes straight through stays
+ * straight, else half way between pushed to the right and pushed to the left. */
+static void spread(port *a, size_t n, double step) {
     size_t anchor = find_anchor(a, n);
     if (anchor < n) {
         a[anchor].at = a[anchor].x;
@@ -72,13 +72,24 @@ static void spread(arrival *a, size_t n, double step) {
     }
 }
 
-static void set_arrivals(fxs_layers *g, size_t vertex, arrival *a) {
+/* Nothing is further from the middle than `room`: what is pushes its neighbours back. */
+static void fit(port *a, size_t n, double step, double room) {
+    double left = -room, right = room;
+    for (size_t i = 0; i < n && a[i].at < left; i++, left += step)
+        a[i].at = left;
+    for (size_t i = n; i-- > 0 && a[i].at > right; right -= step)
+        a[i].at = right;
+}
+
+static void set_ports(fxs_layers *g, size_t vertex, bool above, port *a) {
     const fxs_vertex *v = &g->vertices[vertex];
-    size_t n = g->up_start[vertex + 1] - g->up_start[vertex];
+    const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
+    size_t n = start[vertex + 1] - start[vertex];
     for (size_t i = 0; i < n; i++) {
-        const fxs_link *l = &g->links[g->ups[g->up_start[vertex] + i]];
-        double x = g->vertices[l->up].x + l->up_off - v->x;
-        a[i] = (arrival){x, wish(v, x), g->ups[g->up_start[vertex] + i], i};
+        const fxs_link *l = &g->links[list[start[vertex] + i]];
+        const fxs_vertex *end = &g->vertices[above ? l->up : l->down];
+        double x = end->x + (above ? l->up_off : l->down_off) - v->x;
+        a[i] = (port){x, wish(v, x), list[start[vertex] + i], i};
     }
     if (n == 0)
         return;
@@ -86,18 +97,28 @@ static void set_arrivals(fxs_layers *g, size_t vertex, arrival *a) {
     double room = fmax(v->left - CORNER / 2.0, 1);
     double step = n > 1 ? fmin(PORT_DISTANCE, 2 * room / (double)(n - 1)) : 0;
     spread(a, n, step);
-    bool fits = a[0].at >= -room && a[n - 1].at <= room;
+    fit(a, n, step, room);
     for (size_t i = 0; i < n; i++)
-        g->links[a[i].link].down_off = fits ? a[i].at : ((double)i - (double)(n - 1) / 2) * step;
+        *(above ? &g->links[a[i].link].down_off : &g->links[a[i].link].up_off) = a[i].at;
 }
 
-static bool set_all_arrivals(fxs_layers *g) {
-    arrival *work = FXS_NEW_N(g->arena, arrival, g->nlinks);
+/* A bus leaves from the middle, and so does what stands in its line. */
+static bool has_trunk(const fxs_layers *g, size_t vertex) {
+    bool any = false;
+    for (size_t i = g->down_start[vertex]; i < g->down_start[vertex + 1]; i++)
+        any |= g->links[g->downs[i]].trunk;
+    return any;
+}
+
+/* What leaves looks for where it goes, then what arrives for where it comes from. */
+static bool set_all_ports(fxs_layers *g) {
+    port *work = FXS_NEW_N(g->arena, port, g->nlinks);
     if (!work)
         return false;
-    for (size_t i = 0; i < g->nitems; i++)
-        if (g->vertices[i].kind == FXS_VERTEX_NODE)
-            set_arrivals(g, i, work);
+    for (int above = 0; above < 2; above++)
+        for (size_t i = 0; i < g->nitems; i++)
+            if (g->vertices[i].kind == FXS_VERTEX_NODE && (above || !has_trunk(g, i)))
+                set_ports(g, i, above, work);
     return true;
 }
 
@@ -236,7 +257,7 @@ fxs_status fxs_layers_finish(fxs_layers *g) {
         g->left = fmin(g->left, g->vertices[i].x - g->vertices[i].left);
         g->right = fmax(g->right, g->vertices[i].x + g->vertices[i].right);
     }
-    if (!set_all_arrivals(g) || !place_y(g) || !place_lanes(g))
+    if (!set_all_ports(g) || !place_y(g) || !place_lanes(g))
         return FXS_ENOMEM;
     find_lines(g);
     return FXS_OK;
@@ -336,10 +357,10 @@ static void follow_links(const fxs_layers *g, const fxs_strand *s, double dx, do
 static void follow_lane(const fxs_layers *g, const fxs_strand *s, double dx, double dy,
                         fxs_path *p) {
     const fxs_vertex *from = &g->vertices[s->from], *to = &g->vertices[s->to];
-    leave(g, from, 0, dx, dy, p);
+    leave(g, from, fmax(from->right - CORNER, 0), dx, dy, p);
     go(p, dx + s->lane, dy + g->top[from->rank + 1]);
     line_to(p, dy + g->bottom[to->rank - 1]);
-    arrive(g, to, dx + to->x + fmin(fmax(to->right - CORNER, 0), FAR_REACH), dy, p);
+    arrive(g, to, dx + to->x + fmax(to->right - CORNER, 0), dy, p);
 }
 
 void fxs_layers_follow(const fxs_layers *g, const fxs_wire *w, double dx, double dy, fxs_path *p) {

@@ -67,6 +67,66 @@ static void few_crossings_and_narrow(void **state) {
     }
 }
 
+/* ---- ports
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct port_tally {
+    fxs_ctx *ctx;
+    size_t pairs, swapped; /* arguments of one node, and those that come in the wrong order */
+} port_tally;
+
+/* A curve's end is in the side of its box, clear of the corners. */
+static void check_end(const char *name, const fxs_scene *s, size_t node, fxs_point p, bool upper) {
+    fxs_area box = geo_box(s, node);
+    if (p.x < box.low.x + 3 || p.x > box.high.x - 3 ||
+        fabs(p.y - (upper ? box.low.y : box.high.y)) > 1)
+        fail_msg("%s: an end at %g, %g is not in the side of %s", name, p.x, p.y,
+                 s->view->nodes[node].id);
+}
+
+static void check_ports(const char *name, const fxs_scene *s, port_tally *t) {
+    const fxs_view_edge *edges = s->view->edges;
+    for (size_t e = 0; e < s->view->nedges; e++) {
+        check_end(name, s, edges[e].from, s->curves[e].points[0], false);
+        check_end(name, s, edges[e].to, s->curves[e].tip, true);
+        for (size_t f = e + 1; f < s->view->nedges; f++) {
+            double left = s->curves[f].points[0].x - s->curves[e].points[0].x;
+            double came = s->curves[f].tip.x - s->curves[e].tip.x;
+            if ((edges[e].from == edges[f].from && fabs(left) < 4) ||
+                (edges[e].to == edges[f].to && fabs(came) < 4))
+                fail_msg("%s: two edges of %s or %s meet", name, s->view->nodes[edges[e].from].id,
+                         s->view->nodes[edges[e].to].id);
+            t->pairs += edges[e].to == edges[f].to;
+            t->swapped += edges[e].to == edges[f].to && came < 0;
+        }
+    }
+}
+
+static void check_ports_of(const char *name, void *user) {
+    port_tally *t = user;
+    size_t len;
+    fxs_module *m;
+    picture p;
+    if (strncmp(name, "densenet", 8) == 0) /* a bus is one line on purpose */
+        return;
+    char *file = golden_file(name, &len);
+    assert_ok(t->ctx, fxs_load_text(t->ctx, name, file, len, &m));
+    fxs_free(file);
+    lay_out(m, 0, &p);
+    check_ports(name, &p.scene, t);
+    drop(&p);
+    fxs_module_unref(m);
+}
+
+/* Every edge leaves and arrives at a point of its own, and arguments come in their order wherever
+ * that costs no crossing: as often as today. */
+static void edges_have_ports(void **state) {
+    port_tally t = {.ctx = *state};
+    for_each_golden(check_ports_of, &t);
+    if (t.swapped > 48 || t.pairs < 200)
+        fail_msg("%zu of %zu pairs of arguments come in the wrong order", t.swapped, t.pairs);
+}
+
 /* Every allocation may fail, also with clusters, labels, a bus and lanes: a status, nothing lost.
  */
 static void memory_runs_out(void **state) {
@@ -288,6 +348,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(networks_are_tidy, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(few_crossings_and_narrow, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(edges_have_ports, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dense_blocks_in_frames, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(long_skips_run_in_lanes, new_ctx, free_ctx),
