@@ -207,8 +207,10 @@ static void make_index_reduce(fxs_compose *k) {
     int64_t sizes[FXS_MAX_DIM];
     int dim = 0;
     k->status = fxs_wrap_dim(k->call, fxs_arg_int(k->call, 1), x->ndim, &dim);
-    if (x->dtype == FXS_BOOL)
-        fxs_stop(k, FXS_ETYPE, "not implemented for torch.bool");
+    bool counts = fxs_arg_str(k->call, 4)[0] == 'm', alone = x->ndim < 2;
+    if ((x->dtype == FXS_BOOL || fxs_is_complex(x->dtype)) &&
+        (alone || !fxs_arg_bool(k->call, 5) || (x->dtype == FXS_BOOL && counts)))
+        fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     if (fxs_is_complex(x->dtype) && fxs_arg_str(k->call, 4)[0] == 'a')
         fxs_stop(k, FXS_ETYPE, "complex numbers have no smallest or largest");
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
@@ -219,17 +221,19 @@ static void make_index_reduce(fxs_compose *k) {
         fxs_stop(k, FXS_ESHAPE, "index must be a vector of as many as source has in dim %d", dim);
     if (k->status == FXS_OK && x->ndim && x->sizes[dim] == 0 && fxs_tensor_numel(index))
         fxs_stop(k, FXS_EINDEX, "index 0 is out of range in a dimension of size 0");
+    bool number = x->ndim == 0;
+    if (number) /* as a vector of one */
+        x = FXS_DO(k, "unsqueeze", fxs_t(x), fxs_int(0));
     source = k->status == FXS_OK ? stretched_slices(k, source, x, dim) : NULL;
-    if (k->status != FXS_OK || x->ndim == 0) {
-        fxs_stop(k, FXS_ESHAPE, "expected at least one dimension");
+    if (k->status != FXS_OK)
         return;
-    }
     for (int i = 0; i < x->ndim; i++)
         sizes[i] = i == dim ? -1 : 1;
     index = FXS_DO(k, "view", fxs_t(index), fxs_ints(k, x->ndim, sizes));
     index = FXS_DO(k, "long", fxs_t(FXS_DO(k, "expand_as", fxs_t(index), fxs_t(source))));
-    fxs_give(k, FXS_DO_NAMED(k, "scatter_reduce", "include_self", k->call->arg[5], fxs_t(x),
-                             fxs_int(dim), fxs_t(index), fxs_t(source), k->call->arg[4]));
+    x = FXS_DO_NAMED(k, "scatter_reduce", "include_self", k->call->arg[5], fxs_t(x), fxs_int(dim),
+                     fxs_t(index), fxs_t(source), k->call->arg[4]);
+    fxs_give(k, number ? FXS_DO(k, "squeeze", fxs_t(x), fxs_int(0)) : x);
 }
 
 /* ---- networks
@@ -252,6 +256,9 @@ static void make_conv_tbc(fxs_compose *k) {
         return;
     }
     k->any_grad = true;
+    for (int i = 0; fxs_is_complex(x->dtype) && i < 3; i++)
+        if (arg(k, i)->requires_grad)
+            fxs_stop(k, FXS_EINVAL, "complex numbers can't be differentiated");
     fxs_tensor *y = FXS_DO(k, "to", fxs_t(arg(k, 2)), fxs_of_dtype(x->dtype));
     y = packed(k, FXS_DO(k, "expand", fxs_t(y), FXS_INTS(k, length, batch, w->sizes[2])));
     for (int64_t i = 0; i < n && k->status == FXS_OK;

@@ -40,11 +40,13 @@ static fxs_status check_types(fxs_call *c, const fxs_conv *v, int dims) {
 /* To a result without elements the bias is added. */
 static fxs_status check_types_of_nothing(fxs_call *c, const fxs_conv *v, int dims) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
+    const fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT);
+    fxs_dtype d = fxs_promote(x->dtype, weight->dtype);
     if (!bias)
         return FXS_OK;
     if (dims == 2 && !v->transposed && x->dtype != FXS_BFLOAT16)
         FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
-    return fxs_dtype_keeps(x->dtype, fxs_promote(x->dtype, bias->dtype))
+    return fxs_dtype_keeps(d, fxs_promote(d, bias->dtype))
                ? FXS_OK
                : fxs_check_same_dtype(c, x, bias, "bias");
 }
@@ -269,6 +271,8 @@ static fxs_status read_transposed(fxs_call *c, int dims, fxs_conv *v) {
     FXS_TRY(check_channels(c, v));
     if (is_empty(c))
         FXS_TRY(check_nothing(c, v));
+    else if (fxs_arg_numel(c, WEIGHT) == 0)
+        return FXS_REFUSE(c, FXS_ESHAPE, "the weight has no elements");
     return transposed_sizes(c, w, extra);
 }
 
@@ -333,7 +337,8 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
         fxs_operands o = {.n = 2, .v = {fxs_of_tensor((fxs_tensor *)x), fxs_of_tensor(&number)}};
         dtype = fxs_common_type(&o);
     }
-    if (is_empty(c) && memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
+    bool even = memcmp(v->window.before, v->window.after, sizeof v->window.before) == 0;
+    if (is_empty(c) && even && memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
         return fxs_out_with_number(c, x, dtype); /* it is the input times a weight */
     if (is_empty(c))
         fxs_strides_of(dims + 2, sizes, NULL, strides);
@@ -376,12 +381,17 @@ static void make_complex(fxs_compose *k) {
 }
 
 static bool meets_complex(const fxs_call *c) {
-    return fxs_is_complex(fxs_arg_tensor(c, INPUT)->dtype);
+    bool nothing = is_empty(c) && (strcmp(c->op->name, "conv_transpose2d") == 0 ||
+                                   strcmp(c->op->name, "conv_transpose3d") == 0);
+    return fxs_is_complex(fxs_arg_tensor(c, INPUT)->dtype) && !nothing;
 }
 
 /* Padding modes but zeros are the layers', which have no complex weights here. */
 static fxs_status infer_complex(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
+    if (strcmp(c->op->name, "conv_transpose2d") == 0 ||
+        strcmp(c->op->name, "conv_transpose3d") == 0)
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(x->dtype));
     FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, WEIGHT), "weight"));
     FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, BIAS), "bias"));
     return fxs_compose_infer(c, make_complex);

@@ -35,11 +35,13 @@ static fxs_status out_noisy(fxs_call *c, fxs_tensor *x, spread s, bool alpha) {
         return fxs_out_with_number(c, x, x->dtype);
     if (s == EACH) {
         fxs_strides_like(x, noise.strides);
-    } else {
-        for (int i = s == BATCH ? 0 : s == ROWS ? 1 : 2; i < x->ndim; i++)
-            noise.sizes[i] = 1;
-        fxs_strides_of(x->ndim, noise.sizes, NULL, noise.strides);
+        if (!alpha)
+            return fxs_out_new(c, x->dtype, x->ndim, x->sizes, noise.strides);
     }
+    for (int i = s == EACH ? x->ndim : s == BATCH ? 0 : s == ROWS ? 1 : 2; i < x->ndim; i++)
+        noise.sizes[i] = 1;
+    if (s != EACH)
+        fxs_strides_of(x->ndim, noise.sizes, NULL, noise.strides);
     fxs_operands o = {.n = 2, .v = {fxs_of_tensor(x), fxs_of_tensor(&noise)}};
     FXS_TRY(fxs_out_pointwise(c, &o, x->dtype));
     if (!alpha)

@@ -187,6 +187,37 @@ static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim,
     return FXS_OK;
 }
 
+/* Index tensors of an index, and how many of them are masks. */
+static void count_indices(const fxs_value *index, int *tensors, int *masks) {
+    const fxs_tensor *t = index->tag == FXS_V_TENSOR ? index->u.tensor : NULL;
+    if (t) {
+        ++*tensors;
+        *masks += t->dtype == FXS_BOOL || t->dtype == FXS_UINT8;
+    } else if (index->tag == FXS_V_LIST) {
+        ++*tensors;
+    }
+    for (size_t i = 0; index->tag == FXS_V_TUPLE && i < fxs_value_len(index); i++)
+        count_indices(fxs_value_item(index, i), tensors, masks);
+}
+
+/* Where index tensors say, only elements of x's type are put; one element under one mask is a
+ * number. */
+static fxs_status check_value_type(fxs_call *c, const fxs_tensor *x, const fxs_tensor *value) {
+    int tensors = 0, masks = 0;
+    count_indices(&c->arg[1], &tensors, &masks);
+    bool number = tensors == 1 && masks == 1 && fxs_tensor_numel(value) == 1;
+    return tensors && !number ? fxs_check_same_dtype(c, x, value, "value") : FXS_OK;
+}
+
+static fxs_status check_distinct_places(fxs_call *c, const fxs_tensor *view) {
+    for (int i = 0; i < view->ndim && fxs_tensor_numel(view); i++)
+        if (view->sizes[i] > 1 && view->strides[i] == 0)
+            return FXS_REFUSE(c, FXS_EINVAL,
+                              "more than one element of the written-to tensor refers to a single "
+                              "memory location: clone() it before");
+    return FXS_OK;
+}
+
 static fxs_status infer_setitem(fxs_call *c) {
     fxs_tensor *x = fxs_arg_tensor(c, 0), *value = fxs_arg_tensor(c, 2), stretched;
     fxs_indexing ix;
@@ -198,7 +229,11 @@ static fxs_status infer_setitem(fxs_call *c) {
                           fxs_dtype_name(x->dtype));
     if (!value)
         FXS_TRY(fxs_check_fits(c, 2, x->dtype));
+    if (value)
+        FXS_TRY(check_value_type(c, x, value));
     fxs_status s = fxs_read_index(c, x, &c->arg[1], &ix);
+    if (s == FXS_OK && !ix.nindex)
+        FXS_TRY(check_distinct_places(c, &ix.view));
     if (s == FXS_EUNKNOWN && c->meta) {
         fxs_ctx_clear(c->ctx); /* whatever is written, the shape stays */
     } else {

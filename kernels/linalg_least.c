@@ -31,9 +31,14 @@ static fxs_status read_least(fxs_call *c, least *l) {
         return FXS_REFUSE(c, FXS_EINVAL, "driver must be gels, gelsy, gelsd or gelss, not '%s'",
                           name);
     l->driver = (fxs_driver)driver;
-    l->item = l->b->ndim == l->a->ndim - 1 ? 1 : 2;
-    if (l->b->ndim != l->a->ndim && l->item == 2)
+    bool fewer = l->b->ndim == l->a->ndim - 1, vectors = fewer;
+    for (int i = 0; vectors && i < l->b->ndim; i++)
+        vectors = l->b->sizes[i] == l->a->sizes[i];
+    l->item = vectors ? 1 : 2;
+    if (l->b->ndim != l->a->ndim && !fewer)
         return FXS_REFUSE(c, FXS_ESHAPE, "B must have as many dimensions as A, or one fewer");
+    if (fewer && (l->b->ndim < l->item || fxs_columns(l->b) != fxs_rows(l->a)))
+        return FXS_REFUSE(c, FXS_ESHAPE, "A and B must have as many rows");
     l->m = fxs_rows(l->a), l->n = fxs_columns(l->a);
     l->k = l->item == 2 ? fxs_columns(l->b) : 1;
     l->small = l->m < l->n ? l->m : l->n, l->large = l->m < l->n ? l->n : l->m;
@@ -42,6 +47,10 @@ static fxs_status read_least(fxs_call *c, least *l) {
     l->parts = fxs_parts(l->a);
     l->batch = fxs_batch_of(l->a, 2);
     fxs_batch other = fxs_batch_of(l->b, l->item);
+    FXS_TRY(fxs_batch_join(c, &l->batch, &other));
+    if (!fewer || vectors)
+        return FXS_OK;
+    other = fxs_batch_of(l->b, 1); /* as many of B's sizes as A's batch has count as B's batch */
     return fxs_batch_join(c, &l->batch, &other);
 }
 

@@ -120,6 +120,9 @@ static bool may_have_rank(fxs_compose *k, const fxs_tensor *x, const tolerances 
     for (int i = 0; i < 2 && k->status == FXS_OK; i++)
         if (given[i]->tag == FXS_V_TENSOR && fxs_is_complex(given[i]->u.tensor->dtype))
             fxs_stop(k, FXS_ETYPE, "tolerances of a complex type are not supported");
+    fxs_dtype real = fxs_real_of(x->dtype);
+    if (t->relative.tag == FXS_V_NONE && real != FXS_FLOAT32 && real != FXS_FLOAT64)
+        fxs_stop(k, FXS_ETYPE, "torch.%s has no tolerance of its own", fxs_dtype_name(x->dtype));
     if (k->status == FXS_OK && is_empty(x) && t->relative.tag != FXS_V_NONE)
         k->status = fxs_check_any_matrices(k->call, x);
     return k->status == FXS_OK && (is_empty(x) && t->relative.tag != FXS_V_NONE
@@ -144,7 +147,11 @@ static void give_rank(fxs_compose *k, const tolerances *t) {
 }
 
 /* (self, *, atol, rtol, hermitian) */
-static tolerances new_tolerances(const fxs_compose *k) {
+static tolerances new_tolerances(fxs_compose *k) {
+    const fxs_tensor *t[] = {arg(k, 1), arg(k, 2)};
+    for (int i = 0; i < 2; i++)
+        if (t[i] && t[i]->ndim > 0 && !t[1 - i] && !fxs_arg_is_none(k->call, 2 - i))
+            fxs_stop(k, FXS_ETYPE, "atol and rtol must both be tensors, or both be numbers");
     return (tolerances){k->call->arg[1], k->call->arg[2], fxs_arg_bool(k->call, 3)};
 }
 
@@ -348,7 +355,8 @@ static void make_vecdot(fxs_compose *k) {
     if (k->status == FXS_OK && fxs_is_complex(x->dtype))
         x = FXS_DO(k, "conj_physical", fxs_t(x));
     x = FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, 1)));
-    fxs_give(k, FXS_DO(k, "sum", fxs_t(x), k->call->arg[2]));
+    bool one = x && x->ndim == 1 && arg(k, 1)->ndim == 1; /* of two vectors dim says nothing */
+    fxs_give(k, FXS_DO(k, "sum", fxs_t(x), one ? fxs_int(0) : k->call->arg[2]));
 }
 
 /* ---- tensors as matrices

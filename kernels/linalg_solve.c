@@ -175,6 +175,8 @@ static fxs_status run_solver(fxs_call *c, bool check) {
     fxs_tensor factored = fxs_factored(e.a);
     bool turned = factored.strides[e.a->ndim - 1] != e.a->strides[e.a->ndim - 1];
     fxs_status s = FXS_OK;
+    if (c->nout > 1 && e.batch.count == 0)
+        memset(fxs_tensor_data(c->out[1]), 0, (size_t)own.count * sizeof(int32_t));
     double *a = fxs_room(c, n * n * e.parts, &s), *x = fxs_room(c, size, &s),
            *y = fxs_room(c, size, &s);
     int *pivots = (int *)(void *)fxs_room(c, n, &s);

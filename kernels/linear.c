@@ -163,7 +163,9 @@ enum { B_INPUT1, B_INPUT2, B_WEIGHT, B_BIAS };
  * multiplied by sums over their labels. */
 static bool is_plain(const fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, B_INPUT1), *bias = fxs_arg_tensor(c, B_BIAS);
-    return !fxs_is_complex(x->dtype) && (!bias || (bias->ndim == 1 && bias->dtype == x->dtype));
+    bool nothing = bias && fxs_tensor_numel(x) == 0; /* its bias is added as any tensor */
+    return !nothing && !fxs_is_complex(x->dtype) &&
+           (!bias || (bias->ndim == 1 && bias->dtype == x->dtype));
 }
 
 static void make_bilinear(fxs_compose *k) {
@@ -191,8 +193,10 @@ static fxs_status infer_bilinear(fxs_call *c) {
     int64_t sizes[FXS_MAX_DIM];
     if (!fxs_is_complex(x->dtype))
         FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
-    FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
-    FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
+    if (fxs_tensor_numel(x)) {
+        FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
+        FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
+    }
     bool ok = weight->ndim == 3 && x->ndim == y->ndim && x->ndim > 0 &&
               x->sizes[x->ndim - 1] == weight->sizes[1] &&
               y->sizes[y->ndim - 1] == weight->sizes[2];

@@ -262,7 +262,11 @@ static fxs_status run_added(fxs_call *c) {
     }
     expanded.ndim = c->out[0]->ndim;
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
-    fxs_product(&w, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B), out, false);
+    bool nothing = fxs_tensor_numel(fxs_arg_tensor(c, ADD_A)) == 0;
+    if (out && nothing) /* whose shape may be the input's */
+        memset(fxs_tensor_data(out), 0, (size_t)fxs_tensor_numel(out) * fxs_dtype_size(out->dtype));
+    else
+        fxs_product(&w, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B), out, false);
     fxs_tensor *added = fxs_work_in(&w, &expanded);
     if (added)
         (fxs_is_complex(w.dtype)    ? scale_pairs

@@ -161,7 +161,8 @@ static fxs_status infer_batch(fxs_call *c, const batch *b) {
     if (has_nothing(b))
         return fxs_compose_infer(c, make_nothing);
     FXS_TRY(check(c, b));
-    bool last = !fxs_tensor_is_contiguous(b->x) && fxs_suggests_channels_last(b->x);
+    bool last = !fxs_tensor_is_contiguous(b->x) &&
+                (fxs_tensor_is_channels_last(b->x) || fxs_suggests_channels_last(b->x));
     return fxs_out_format(c, b->x->dtype, b->x->ndim, b->x->sizes, last);
 }
 

@@ -25,17 +25,20 @@ static fxs_status infer_local(fxs_call *c) {
     if (fxs_tensor_numel(x) && x->dtype != FXS_INT64)
         FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     for (int i = ALPHA; fxs_tensor_numel(x) && i <= K; i++)
-        if (fxs_arg_is_none(c, i))
-            return FXS_REFUSE(c, FXS_ETYPE, "alpha, beta and k must be numbers, not None");
+        if (c->arg[i].tag != FXS_V_FLOAT && c->arg[i].tag != FXS_V_INT &&
+            c->arg[i].tag != FXS_V_BOOL)
+            return FXS_REFUSE(c, FXS_ETYPE, "alpha, beta and k must be numbers, not %s",
+                              fxs_value_type_name(&c->arg[i]));
     if (x->ndim < 3)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "expected 3D or higher dimensionality input, but got input of shape %s",
                           fxs_sizes_text(x, text));
+    if (fxs_tensor_numel(x) == 0)
+        return fxs_out_same(c, fxs_arg_tensor(c, INPUT));
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
                           (long long)fxs_arg_int(c, SIZE));
-    return fxs_tensor_numel(x) ? fxs_out_like(c, x, computed_type(x))
-                               : fxs_out_same(c, fxs_arg_tensor(c, INPUT));
+    return fxs_out_like(c, x, computed_type(x));
 }
 
 /* The window is size / 2 channels before and (size - 1) / 2 behind; channels outside count as 0. */
@@ -157,8 +160,7 @@ static fxs_cost cost_normalize(const fxs_call *c) {
 
 const fxs_op fxs_ops_norm_local[] = {
     {.name = "local_response_norm",
-     .schema =
-         "(Tensor input, int size, float? alpha=0.0001, float? beta=0.75, float? k=1.0) -> Tensor",
+     .schema = "(Tensor input, int size, any alpha=0.0001, any beta=0.75, any k=1.0) -> Tensor",
      .torch = "torch.nn.functional.local_response_norm",
      .infer = infer_local,
      .kernel = run_local,

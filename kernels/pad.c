@@ -40,8 +40,7 @@ static fxs_status read_padding(fxs_call *c, const fxs_tensor *x, padding *p) {
             __builtin_add_overflow(p->sizes[i], p->after[i], &p->sizes[i]))
             return FXS_REFUSE(c, FXS_ELIMIT, "a size beyond 2^63");
         bool crossed = grows && (x->sizes[i] < -p->before[i] || x->sizes[i] < -p->after[i]);
-        if (p->sizes[i] < 0 || crossed ||
-            (p->sizes[i] == 0 && at < p->pairs && x->sizes[i] > 0 && grows))
+        if (p->sizes[i] < 0 || crossed || (p->sizes[i] == 0 && at < p->pairs && grows))
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "the input size %lld, plus negative padding %lld and %lld, resulted "
                               "in a negative output "

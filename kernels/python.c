@@ -46,7 +46,9 @@ static bool pair_of(const fxs_value *v, double z[2]) {
 bool fxs_store_value(fxs_dtype d, void *p, const fxs_value *v) {
     fxs_number n;
     double z[2];
-    if (pair_of(v, z))
+    if (pair_of(v, z) && d == FXS_BOOL)
+        fxs_store_int(d, p, z[0] != 0 || z[1] != 0);
+    else if (pair_of(v, z))
         fxs_store_pair(d, p, z);
     else if (!fxs_number_of(v, &n))
         return false;

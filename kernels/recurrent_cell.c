@@ -51,6 +51,8 @@ static void check_function(fxs_compose *k, const fxs_tensor *h) {
 }
 
 static fxs_tensor *checked(fxs_compose *k, fxs_tensor *h, int gate_count) {
+    if (k->call->spelling && !h)
+        fxs_stop(k, FXS_ETYPE, "argument 'hx' is missing");
     if (!k->call->spelling || !h)
         return state(k, h, gate_count);
     check_function(k, h);

@@ -20,12 +20,22 @@ static fxs_tensor *add_into(fxs_compose *k, fxs_tensor *a, fxs_tensor *b) {
     fxs_tensor *sum = FXS_DO(k, "add", fxs_t(a), fxs_t(b));
     if (k->status != FXS_OK)
         return NULL;
-    bool same = sum->ndim == a->ndim && sum->dtype == a->dtype;
+    bool same = sum->ndim == a->ndim && fxs_dtype_keeps(a->dtype, sum->dtype);
     for (int i = 0; same && i < a->ndim; i++)
         same = sum->sizes[i] == a->sizes[i];
     if (!same)
         fxs_stop(k, FXS_ESHAPE, "the input's gates do not fit the hidden state's");
-    return sum;
+    return k->status == FXS_OK && sum->dtype != a->dtype
+               ? FXS_DO(k, "to", fxs_t(sum), fxs_of_dtype(a->dtype))
+               : sum;
+}
+
+/* x becomes op(x), so its type must hold that. */
+static fxs_tensor *act_into(fxs_compose *k, const char *op, fxs_tensor *x) {
+    if (k->status == FXS_OK && !fxs_is_floating(x->dtype) && !fxs_is_complex(x->dtype))
+        fxs_stop(k, FXS_ETYPE, "gates of torch.%s can't hold their activation",
+                 fxs_dtype_name(x->dtype));
+    return act(k, op, x);
 }
 
 static void split(fxs_compose *k, fxs_tensor *x, int n, fxs_tensor **out) {
@@ -50,8 +60,8 @@ static void step_gru(fxs_compose *k, const fxs_cell_weights *w, fxs_tensor *x, f
     fxs_tensor *a[3] = {0}, *b[3] = {0};
     split(k, x, 3, a);
     split(k, linear(k, s->h, w->hidden, w->hidden_bias), 3, b);
-    fxs_tensor *reset = act(k, "sigmoid", add_into(k, b[0], a[0])),
-               *update = act(k, "sigmoid", add_into(k, b[1], a[1])),
+    fxs_tensor *reset = act_into(k, "sigmoid", add_into(k, b[0], a[0])),
+               *update = act_into(k, "sigmoid", add_into(k, b[1], a[1])),
                *next = act(k, "tanh", FXS_DO(k, "add", fxs_t(a[2]), fxs_t(times(k, b[2], reset))));
     fxs_tensor *less = times(k, FXS_DO(k, "sub", fxs_t(s->h), fxs_t(next)), update);
     s->h = add_into(k, less, next);
@@ -62,7 +72,7 @@ static void step_lstm(fxs_compose *k, const fxs_cell_weights *w, fxs_tensor *x, 
     fxs_tensor *g[4] = {0};
     split(k, add_into(k, linear(k, s->h, w->hidden, w->hidden_bias), x), 4, g);
     for (int i = 0; i < 4; i++)
-        g[i] = act(k, i == 2 ? "tanh" : "sigmoid", g[i]);
+        g[i] = act_into(k, i == 2 ? "tanh" : "sigmoid", g[i]);
     s->c = add_into(k, times(k, g[1], s->c), times(k, g[0], g[2]));
     s->h = times(k, g[3], act(k, "tanh", s->c));
     if (w->projection)

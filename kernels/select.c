@@ -173,6 +173,9 @@ static fxs_status infer_clamp(fxs_call *c) {
     FXS_TRY(fxs_check_computable(c, d));
     for (int i = 1; i < o.n; i++)
         tensors |= o.v[i].tag == FXS_V_TENSOR;
+    for (int i = 1; i < o.n; i++) /* one tensor with dimensions asks for two */
+        if (tensors && o.v[i].tag != FXS_V_TENSOR && o.v[3 - i].u.tensor->ndim > 0)
+            return FXS_REFUSE(c, FXS_ETYPE, "min and max must both be tensors, or both be numbers");
     if (d == FXS_BOOL &&
         !(tensors && o.n == 2)) /* with one tensor it is maximum or minimum, which take bool */
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");

@@ -115,7 +115,7 @@ fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d) {
     bool fits = d == FXS_BOOL || fxs_type_holds(d, &v);
     if (v.tag == FXS_V_COMPLEX && !fxs_is_complex(d)) {
         fxs_value real = fxs_float(v.u.c[0]);
-        fits = v.u.c[1] == 0 && (d == FXS_BOOL || fxs_type_holds(d, &real));
+        fits = d == FXS_BOOL || (v.u.c[1] == 0 && fxs_type_holds(d, &real));
     }
     return fits ? FXS_OK
                 : FXS_REFUSE(c, FXS_EINVAL,

@@ -8,20 +8,24 @@
  * decide a shape. */
 enum { SMALL = 4096 };
 
-/* The first overload that takes the arguments. When none does, the error is that of the first, or
- * of the first that lacks a number which a tensor holds. */
+/* The first overload that takes the arguments: tensors as tensors, or else as the numbers that they
+ * hold. When none does, the error is that of the first, or of the first that lacks such a number.
+ */
 static fxs_status bind_overload(fxs_ctx *ctx, const fxs_candidate *ops, const fxs_value *args,
                                 const fxs_value *kwargs, fxs_arena *scratch,
                                 const fxs_candidate **chosen, const fxs_schema **schema,
                                 fxs_value *bound) {
     const fxs_candidate *blamed = NULL;
-    for (const fxs_candidate *o = ops; o && ops->next; o = o->next) {
-        *chosen = o;
-        FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
-        fxs_status s = fxs_schema_try(ctx, scratch, o->spelling, *schema, args, kwargs, bound);
-        if (s == FXS_OK || s == FXS_ENOMEM)
-            return s;
-        blamed = !blamed && s == FXS_EUNKNOWN ? o : blamed;
+    for (int pass = 0; pass < 2; pass++) {
+        for (const fxs_candidate *o = ops; o && ops->next; o = o->next) {
+            *chosen = o;
+            FXS_TRY(fxs_registry_schema(ctx, o->op, schema));
+            fxs_status s =
+                fxs_schema_try(ctx, scratch, o->spelling, pass == 0, *schema, args, kwargs, bound);
+            if (s == FXS_OK || s == FXS_ENOMEM)
+                return s;
+            blamed = !blamed && s == FXS_EUNKNOWN ? o : blamed;
+        }
     }
     *chosen = blamed ? blamed : ops;
     const fxs_op *op = (*chosen)->op;

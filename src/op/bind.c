@@ -11,8 +11,9 @@ typedef struct binding {
     const char *spelling; /* NULL: called by the row's name */
     const fxs_schema *schema;
     fxs_value *out;
-    bool raw;   /* nodes are values that are not known yet, and everything stays as it was given */
-    bool quiet; /* an overload is only tried: what does not fit needs no words */
+    bool raw;    /* nodes are values that are not known yet, and everything stays as it was given */
+    bool strict; /* no tensor stands for a number */
+    bool quiet;  /* an overload is only tried: what does not fit needs no words */
     bool given[FXS_MAX_ARGS];
 } binding;
 
@@ -202,7 +203,7 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
             continue;
         return t == FXS_T_INTS && !b->raw ? normal_ints(b, i, v) : FXS_OK;
     }
-    for (int t = 0; t < FXS_T_COUNT; t++)
+    for (int t = 0; t < FXS_T_COUNT && !b->strict; t++)
         if (p->types & 1u << t && is_number_tensor(v, (fxs_type)t))
             return b->raw ? FXS_OK : read_number(b, i, (fxs_type)t);
     return wrong_type(b, i, v);
@@ -341,10 +342,16 @@ fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_name, cons
     return bind_all(&b, args, kwargs);
 }
 
-fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, const fxs_schema *s,
-                          const fxs_value *args, const fxs_value *kwargs, fxs_value *out) {
-    binding b = {
-        .ctx = ctx, .arena = a, .spelling = spelling, .schema = s, .out = out, .quiet = true};
+fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, bool strict,
+                          const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs,
+                          fxs_value *out) {
+    binding b = {.ctx = ctx,
+                 .arena = a,
+                 .spelling = spelling,
+                 .schema = s,
+                 .out = out,
+                 .strict = strict,
+                 .quiet = true};
     return bind_all(&b, args, kwargs);
 }
 

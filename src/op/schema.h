@@ -47,9 +47,10 @@ FXS_API fxs_status fxs_schema_bind(fxs_ctx *ctx, fxs_arena *a, const char *op_na
                                    const char *spelling, const fxs_schema *s, const fxs_value *args,
                                    const fxs_value *kwargs, fxs_value *out);
 /* The same without a word about what does not fit: the status alone, the context keeps no error but
- * that memory is out. */
-fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, const fxs_schema *s,
-                          const fxs_value *args, const fxs_value *kwargs, fxs_value *out);
+ * that memory is out. `strict`: no tensor stands for a number. */
+fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, bool strict,
+                          const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs,
+                          fxs_value *out);
 /* Checks one value for parameter i, and puts it into out[i] as fxs_schema_bind would. op_name NULL:
  * as fxs_schema_try would. */
 fxs_status fxs_schema_put(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
