@@ -142,8 +142,13 @@ static fxs_status infer_bitwise_not(fxs_call *c) {
      run_##op,                                                                                     \
      fxs_cost_one,                                                                                 \
      FXS_OP_POINTWISE},                                                                            \
-        {#op,          NUMBER_FIRST,     "operator." python " operator.i" sign, infer, run_##op,   \
-         fxs_cost_one, FXS_OP_NO_INPLACE},
+        {#op,                                                                                      \
+         NUMBER_FIRST,                                                                             \
+         "torch." #op " operator." python " operator.i" sign,                                      \
+         infer,                                                                                    \
+         run_##op,                                                                                 \
+         fxs_cost_one,                                                                             \
+         FXS_OP_NO_INPLACE},
 
 const fxs_op fxs_ops_compare[] = {
     COMPARE(eq, "", FXS_OP_COMPLEX),

@@ -43,7 +43,8 @@ static fxs_value number_at(fxs_compose *k, int i) {
 static void make_add_scaled(fxs_compose *k) {
     bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
     fxs_value alpha = number_at(k, 1);
-    fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, self(k), k->call->arg[2]));
+    fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, k->call->arg[0],
+                             k->call->arg[2]));
 }
 
 /* subtract(x, other, alpha) and rsub(x, other, alpha) of a number, whose alpha needs no name */
@@ -331,7 +332,7 @@ static fxs_status infer_sum_to_sizes(fxs_call *c) {
 
 const fxs_op fxs_ops_composed_more[] = {
     ROW(ldexp, "(Tensor self, Tensor other)", BOTH("ldexp"), 0),
-    ROW(add_scaled, "(Tensor self, Tensor|Scalar alpha, Tensor|Scalar other)",
+    ROW(add_scaled, "(Tensor|Scalar self, Tensor|Scalar alpha, Tensor|Scalar other)",
         "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ Tensor.__iadd__! torch.sub Tensor.sub "
         "Tensor.__sub__ Tensor.__isub__!",
         FXS_OP_COMPLEX),
@@ -357,7 +358,7 @@ const fxs_op fxs_ops_composed_more[] = {
     ROW(index_reduce,
         "(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
         "include_self=True)",
-        BOTH("index_reduce"), 0),
+        BOTH("index_reduce"), FXS_OP_REAL_GRAD),
     ROW(conv_tbc, "(Tensor self, Tensor weight, Tensor bias, int pad=0)",
         "torch.conv_tbc torch._C._nn.conv_tbc", PURE),
     ROW(gumbel_softmax,

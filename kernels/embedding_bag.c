@@ -46,7 +46,8 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
                           fxs_sizes_text(w, text));
     FXS_TRY(fxs_check_dtype(c, w, FXS_TAKES_FLOATS));
     /* of two types, the wider one counts */
-    if (!is_index(x) && (!o || !is_index(o) || !fxs_is_integral(x->dtype)))
+    if (!is_index(x) &&
+        (!o || !is_index(o) || (!fxs_is_integral(x->dtype) && x->dtype != FXS_BOOL)))
         return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int64 or int32, but got %s",
                           fxs_dtype_name(x->dtype));
     if (o && !fxs_is_integral(o->dtype))

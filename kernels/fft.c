@@ -322,7 +322,7 @@ FORM(irfft, REAL_OUT, true)
      run_##name,       cost_fft,                                                                   \
      FXS_OP_NO_INPLACE},                                                                           \
         {"fft_" #name "2",                                                                         \
-         "(Tensor self, int[]? s=None, int|int[] dim=[-2, -1], str? norm=None) -> Tensor",         \
+         "(Tensor self, int|int[]? s=None, int|int[] dim=[-2, -1], str? norm=None) -> Tensor",     \
          SPELLED(#name "2"),                                                                       \
          infer_##name,                                                                             \
          run_##name,                                                                               \

@@ -329,6 +329,10 @@ static void give_chain(fxs_compose *k, bool vectors) {
     if (n > MAX_CHAIN || n < (vectors ? 2 : 1))
         fxs_stop(k, FXS_EINVAL, "expected %d to %d tensors, but got %d", vectors ? 2 : 1, MAX_CHAIN,
                  n);
+    for (int i = 1; i < n && k->status == FXS_OK; i++)
+        if (fxs_arg_tensor_at(k->call, 0, i) && fxs_arg_tensor_at(k->call, 0, 0) &&
+            fxs_arg_tensor_at(k->call, 0, i)->dtype != fxs_arg_tensor_at(k->call, 0, 0)->dtype)
+            fxs_stop(k, FXS_ETYPE, "all tensors must have one type, but tensor %d has another", i);
     if (k->status != FXS_OK || !read_chain(k, &c, n, vectors))
         return;
     plan(&c, n);

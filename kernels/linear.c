@@ -29,6 +29,9 @@ static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tenso
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "argument 'weight' must have 2 dimensions, but its shape is %s",
                           fxs_sizes_text(weight, b));
+    if (weight->ndim == 1 && bias &&
+        (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x))))
+        return FXS_REFUSE(c, FXS_ESHAPE, "with a bias, the weight must be a matrix");
     if (x->ndim == 0 || x->sizes[x->ndim - 1] != weight->sizes[weight->ndim - 1])
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "expected input with %lld features in its last dimension for weight of "

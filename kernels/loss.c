@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/iterate.h"
 
 /* ---- what losses share
  * ------------------------------------------------------------------------------------ */
@@ -186,6 +187,8 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_tensor *other = FXS_DO(k, "add", fxs_t(y), fxs_int(-1));
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(no), fxs_t(other));
     x = FXS_DO(k, "sub", fxs_t(x), fxs_t(FXS_DO(k, "mul", fxs_t(yes), fxs_t(y))));
+    if (k->status == FXS_OK && kind_of(x->dtype) <= kind_of(p->dtype))
+        x = into(k, x, FXS_DO(k, "empty_like", fxs_t(p)));
     no_grad_for(k, 2, "weight");
     fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, x, 2), x) : x, 5);
 }

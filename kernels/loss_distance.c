@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernels/families.h"
+#include "kernels/iterate.h"
 #include "kernels/loss.h"
 
 enum { A, B }; /* the two arguments that nearly every loss begins with */
@@ -64,7 +65,8 @@ static void make_cosine_similarity(fxs_compose *k) {
     fxs_tensor *a = arg(k, 0), *b = arg(k, 1), *both[2];
     FXS_DO(k, "broadcast_tensors", fxs_t(a), fxs_t(b));
     both[0] = fxs_do_item(k, 0), both[1] = fxs_do_item(k, 1);
-    fxs_dtype common = fxs_promote(a->dtype, b->dtype);
+    fxs_operands given = fxs_operands_of(k->call, 0, 2);
+    fxs_dtype common = fxs_common_type(&given);
     if (!fxs_is_floating(common))
         fxs_stop(k, FXS_ETYPE, "expected floating point inputs, but got torch.%s",
                  fxs_dtype_name(a->dtype));

@@ -138,10 +138,11 @@ static fxs_status infer_multilabel_margin_loss(fxs_call *c) {
     fxs_loss_kind kind = kind_of(c, &s);
     FXS_TRY(s);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+    bool one = fxs_tensor_numel(x) == 1 && fxs_tensor_numel(y) == 1 && x->ndim < 2 && y->ndim < 2;
     bool same = x->ndim == y->ndim && x->ndim <= 2;
     for (int i = 0; same && i < x->ndim; i++)
         same = x->sizes[i] == y->sizes[i];
-    if (!same || (x->ndim && !x->sizes[x->ndim - 1]))
+    if (!(same || one) || (x->ndim && !x->sizes[x->ndim - 1]))
         return FXS_REFUSE(c, FXS_ESHAPE, "inconsistent target size: input %s, target %s",
                           fxs_sizes_text(x, a), fxs_sizes_text(y, b));
     if (y->dtype != FXS_INT64)

@@ -231,7 +231,7 @@ FXS_COMPOSED(nanquantile)
     }
 
 const fxs_op fxs_ops_order_more[] = {
-    {"mode", PAIR, BOTH("mode"), infer_mode, run_mode, fxs_cost_input, PURE},
+    {"mode", PAIR, BOTH("mode"), infer_mode, run_mode, fxs_cost_input, PURE | FXS_OP_REAL_GRAD},
     {"nanmedian", "(Tensor self) -> Tensor", BOTH("nanmedian"), infer_full_nanmedian,
      run_full_nanmedian, fxs_cost_input, PURE},
     {"nanmedian", "(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor)",

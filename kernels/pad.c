@@ -5,6 +5,7 @@
 
 #include "kernels/format.h"
 #include "kernels/iterate.h"
+#include "kernels/python.h"
 #include "kernels/work.h"
 #include "op/module_row.h"
 
@@ -179,11 +180,9 @@ static fxs_status infer_mode(fxs_call *c, const mode *m, const fxs_value *value)
 
 static void fill_constant(fxs_tensor *o, const fxs_value *value) {
     size_t size = fxs_dtype_size(o->dtype);
-    char *data = o->storage->data, element[16] = {0};
-    if (value->tag == FXS_V_FLOAT)
-        fxs_store_double(o->dtype, element, value->u.f);
-    else if (value->tag == FXS_V_INT || value->tag == FXS_V_BOOL)
-        fxs_store_int(o->dtype, element, value->tag == FXS_V_INT ? value->u.i : value->u.b);
+    char *data = o->storage->data;
+    _Alignas(16) char element[16] = {0};
+    fxs_store_value(o->dtype, element, value);
     bool zero = true;
     for (size_t i = 0; i < size; i++)
         zero &= element[i] == 0;

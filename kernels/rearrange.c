@@ -141,7 +141,7 @@ static fxs_status read_shifts(fxs_call *c, int64_t *shift, bool *flat, bool *sti
     if (n != m || n > FXS_MAX_DIM)
         return FXS_REFUSE(c, FXS_EINVAL, "shifts and dimensions must align: shifts: %d, dims: %d",
                           n, m);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && fxs_tensor_numel(t); i++) { /* of nothing, no dimension is looked at */
         int d;
         FXS_TRY(fxs_wrap_dim(c, dims[i], t->ndim, &d));
         int64_t size = t->ndim ? t->sizes[d] : 1;

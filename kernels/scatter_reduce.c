@@ -35,6 +35,8 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
     FXS_TRY(read_fold(c, &f));
     if (f == MEAN && self->dtype == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "the mean of torch.bool is not implemented");
+    if ((f == AMAX || f == AMIN) && fxs_is_complex(self->dtype) && fxs_tensor_numel(index))
+        return FXS_REFUSE(c, FXS_ETYPE, "complex numbers have no largest or smallest");
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, DIM), self->ndim, &dim));
     FXS_TRY(fxs_check_same_dtype(c, self, src, "src"));
     if (index->dtype != FXS_INT64 && fxs_tensor_numel(index))

@@ -100,7 +100,7 @@ static fxs_status infer_channels(fxs_call *c) {
     char text[FXS_SIZES_TEXT];
     bool native = c->spelling && strstr(c->spelling, "native_");
     FXS_TRY(check_factor(c, x, native ? 2 : 3, "groups"));
-    if (x->requires_grad && fxs_is_complex(x->dtype))
+    if (x->requires_grad && fxs_is_complex(x->dtype) && !native)
         return FXS_REFUSE(c, FXS_ETYPE, "PyTorch can't differentiate by complex numbers");
     if (x->sizes[1] % fxs_arg_int(c, FACTOR) != 0)
         return FXS_REFUSE(c, FXS_ESHAPE,

@@ -103,7 +103,7 @@ static fxs_status promise(fxs_call *c, const slices *s, int dim, fxs_unique_want
     fxs_strides_of(v.ndim, v.sizes, NULL, strides);
     memcpy(v.strides, strides, sizeof strides);
     v = swapped(&v, dim);
-    FXS_TRY(fxs_out_new(c, t->dtype, v.ndim, v.sizes, v.strides));
+    FXS_TRY(fxs_out_new(c, t->dtype, v.ndim, v.sizes, s->n ? v.strides : NULL));
     if (want.inverse)
         FXS_TRY(fxs_out_new(c, FXS_INT64, 1, &s->n, NULL));
     return want.counts ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;

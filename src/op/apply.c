@@ -97,6 +97,18 @@ static void mark_grad(fxs_call *c, const arg_facts *f) {
             c->out[i]->requires_grad = true;
 }
 
+static fxs_status check_grad(fxs_call *c, const arg_facts *f) {
+    bool complex = f->self && fxs_is_complex(f->self->dtype);
+    if (!(c->op->flags & FXS_OP_REAL_GRAD) || !f->grad)
+        return FXS_OK;
+    for (int i = 0; i < c->nout; i++)
+        complex |= fxs_is_complex(c->out[i]->dtype);
+    return complex ? FXS_REFUSE(c, FXS_EINVAL,
+                                "it can't be differentiated by complex numbers, but an argument "
+                                "requires grad")
+                   : FXS_OK;
+}
+
 /* torch.ones(2, requires_grad=True) */
 static fxs_status give_grad(fxs_call *c) {
     for (int i = 0; c->wants_grad && i < c->nout; i++) {
@@ -240,6 +252,7 @@ static fxs_status compute(fxs_call *c, const fxs_apply *how) {
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
     if (writes && c->op->flags & FXS_OP_RANDOM && f.self)
         FXS_TRY(check_writable(c, f.self));
+    FXS_TRY(check_grad(c, &f));
     mark_grad(c, &f);
     FXS_TRY(give_grad(c));
     if (c->in_place && c->nout && fxs_arg_tensor(c, 0) && !c->out[0]->storage &&

@@ -41,16 +41,17 @@ enum {
         256,              /* the kernel may write its output over its first argument, row by row */
     FXS_OP_COMPLEX = 512, /* computes complex64 and complex128 too */
     FXS_OP_STRETCHED = 1024, /* in place it takes a stretched tensor too */
-    FXS_OP_RESIZES = 2048    /* in place it gives the tensor the shape of the result */
+    FXS_OP_RESIZES = 2048,   /* in place it gives the tensor the shape of the result */
+    FXS_OP_REAL_GRAD = 4096  /* PyTorch can't differentiate it by complex numbers */
 };
-/* Two flags with one bit would say of an operator what is not so: all twelve add up to all twelve
- * bits.
+/* Two flags with one bit would say of an operator what is not so: all thirteen add up to all
+ * thirteen bits.
  */
 _Static_assert(FXS_OP_NO_GRAD + FXS_OP_POINTWISE + FXS_OP_RANDOM + FXS_OP_NO_INPLACE +
                        FXS_OP_WRITES_SELF + FXS_OP_IDLE_IN_EVAL + FXS_OP_GRAD_OF_SELF +
                        FXS_OP_GRAD_EACH + FXS_OP_OVER_INPUT + FXS_OP_COMPLEX + FXS_OP_STRETCHED +
-                       FXS_OP_RESIZES ==
-                   4095,
+                       FXS_OP_RESIZES + FXS_OP_REAL_GRAD ==
+                   8191,
                "each flag has a bit of its own");
 
 /* One operator.

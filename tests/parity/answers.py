@@ -8,13 +8,14 @@ import re
 import torch
 
 import standins
+import undefined
 
 FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', torch.channels_last, 4),
            ('channels_last_3d', torch.channels_last_3d, 5)]
 # Refusals that come from elements of tensors, which META does not see.
 BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|found idx|non-?zero|negative|Boolean value|'
                       r'must be non-negative|smaller than num_classes|ambiguous|probabilit|p_?\b|'
-                      r'positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|Expected all rows of lengths|failed to converge|max index|'
+                      r'q values must|positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|Expected all rows of lengths|failed to converge|max index|'
                       r'without overflow|Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|argument #2 .targets|zero_point')
 # What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
 # other spellings of the same row leave out.
@@ -227,6 +228,7 @@ def answer(case):
         if NOT_COMPARED.search(message):
             return None
         out = {'refused': message}
-        if BY_VALUE.search(message):
+        masked = any(t['dtype'] in ('bool', 'uint8') for t in undefined.tensors(case.get('args', [])[1:]))
+        if BY_VALUE.search(message) or masked and 'shape mismatch: value tensor' in message:
             out['by_value'] = True
         return out

@@ -3,6 +3,8 @@ tensors, or gives what a vector unit or a hash table happens to give. Such calls
 were left out, and why. What PyTorch defines, however odd, is no matter for this list."""
 import re
 
+from source import contiguous
+
 from source import contiguous, prod
 
 # Arguments that calls don't change: row's name, argument -> why.
@@ -81,11 +83,6 @@ def complex_vectors(case):
 
 def any_complex(case):
     return any(t['dtype'].startswith('complex') for t in tensors([case.get('args', []), list(case.get('kwargs', {}).values())]))
-
-
-def negative_sizes(case):
-    t = tensor(case, 0, 'self')
-    return bool(t) and not t['sizes'] and -1 in (case['args'][1:] + [s for a in case['args'][1:] if isinstance(a, list) for s in a])
 
 
 def uneven_groups(case):
@@ -184,6 +181,28 @@ def grows(case):
     return not stays and prod(sizes) > len(t['data']) // (2 if t['dtype'].startswith('complex') else 1) - t['offset']
 
 
+def constant_rows(case):
+    """Rows whose variance is 0, or what rounding leaves of it."""
+    t = tensor(case, 0, 'input')
+    return bool(t) and bool(t['sizes']) and (t['strides'][-1] == 0 or dependent_rows(case)) and t['sizes'][-1] > 1
+
+
+def other_masks(case):
+    mask = tensor(case, 1, 'mask')
+    return bool(mask) and mask['dtype'] not in ('bool', 'uint8')
+
+
+def nothing(case):
+    x = tensor(case, 0, 'input')
+    return bool(x) and 0 in x['sizes']
+
+
+def moved_by_itself(case):
+    """In place, with elements that don't lie next to each other, and a result of another shape."""
+    t = tensor(case, 0, 'self') or tensor(case, 0, 'input')
+    return bool(t) and t['strides'] != contiguous(t['sizes'])
+
+
 def none_of_one(case):
     x, index = tensor(case, 0, 'self') or tensor(case, 0, 'input'), tensor(case, 2, 'index')
     return bool(x) and x['sizes'] == [] and bool(index) and 0 in index['sizes']
@@ -203,18 +222,51 @@ CASES = [
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
-    (r'\bexpand$', negative_sizes, 'expand makes a tensor of a negative size of one without dimensions'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),
     (r'\bmatrix_exp$', any_bfloat16, 'matrix_exp of bfloat16 is NaN where its scaling overflows'),
     (r'embedding_bag$', table_of_more, 'embedding_bag reads a table of more than two dimensions as if it had two'),
     (r'\bindex_select$', none_of_one, 'index_select by no index leaves the element of a tensor without dimensions unwritten'),
-    (r'(\b|_)(qr|eigh|svd)$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
+    (r'(\b|_)(qr|eigh|svd|geqrf)$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
+    (r'\bcorrcoef$', constant_rows, 'corrcoef of a constant row is 0 / 0, or what rounding makes of it'),
+    (r'masked_(fill|scatter)_?$', other_masks, 'masks of other types are read byte by byte, as if they were bools'),
+    (r'multilabel_margin_loss$', nothing, 'multilabel_margin_loss gives of no input what was in memory'),
+    (r'addbmm_$', moved_by_itself, 'addbmm_ that changes the shape of its tensor reads what it has overwritten'),
     (r'\bisin$', not_unique, 'isin believes assume_unique'),
     (r'lu_unpack$', pivots_of_others, 'lu_unpack walks over pivots of another batch, or fewer, as if they were its own'),
     (r'(\bdot|vdot|vecdot|inner|einsum|__r?matmul__|matmul|tensordot)_?$', complex_vectors,
      "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
 ]
+
+
+def rank_of(want):
+    rank = want['value']['tuple'][2]['t']['data']
+    return min(rank) if rank else None
+
+
+def deficient(case, want):
+    """lstsq by gelsy of a matrix that is not of full rank, or is not taken for one."""
+    a = tensor(case, 0, 'self') or tensor(case, 0, 'A')
+    by = case.get('kwargs', {}).get('driver')
+    if 'value' not in want or by not in (None, 'gelsy') or not a:
+        return False
+    return rank_of(want) is not None and rank_of(want) < min(a['sizes'][-2:])
+
+
+def negative_sizes(case, want):
+    return any(s < 0 for t in tensors(want.get('value')) for s in t['sizes'])
+
+
+ANSWERS = [
+    (r'linalg_lstsq$', deficient, 'lstsq by gelsy starts from pivots that nobody wrote, on which the solution of a deficient matrix depends'),
+    (r'', negative_sizes, 'PyTorch makes a tensor of a negative size'),
+]
+
+
+def of_answer(case, want):
+    """Why an answer of PyTorch's is left out; None when it is to be compared."""
+    name = case.get('op') or case['layer']
+    return next((why for pattern, fits, why in ANSWERS if re.search(pattern, name) and fits(case, want)), None)
 
 
 def reason(case):

@@ -58,6 +58,15 @@ def refill(g, t, sizes, plain=False):
     t.update(sizes=list(sizes), strides=strides, offset=offset, data=[old[i % len(old)] for i in range(n * parts)])
 
 
+def complete(args, kwargs):
+    """Templates that set elements themselves know nothing of imaginary parts."""
+    for t in tensors([args, list(kwargs.values())]):
+        if t['dtype'].startswith('complex') and prod(t['sizes']):
+            need = 2 * (t['offset'] + 1 + sum((n - 1) * s for n, s in zip(t['sizes'], t['strides'])))
+            if len(t['data']) < need:
+                t['data'] = [p for x in t['data'] for p in (x, 0)]
+
+
 def other_dtype(g, all_tensors, row):
     new = g.pick(*ALL, *COMPLEX, 'float32', 'float64')
     one = g.pick(*all_tensors)
@@ -198,6 +207,10 @@ def spoil(g, args, kwargs, row):
     """Makes one argument wrong, or not. Python takes anything for a bool, and there is nothing to learn from that."""
     i = g.int(0, len(args) - 1) if args else 0
     kind = g.int(0, 6)
+    owned = g.method or g.spelling.startswith('operator.i') or 'setitem' in g.spelling
+    if i == 0 and owned and kind not in (0, 6) and args:  # a number's or a list's methods are Python's, not PyTorch's
+        args[0] = g.tensor(g.shape(0, 4), g.any())
+        return
     if 'shift' in row.name and kind != 6:  # C leaves shifts by more than the width undefined, and so does PyTorch
         return
     at = len(args) if not args or kind == 0 else i
