@@ -46,7 +46,11 @@ static size_t next_chunk_size(const fxs_arena *a, size_t want) {
         grow = LAST_GROWTH;
     if (!a->chunks && grow < a->reserve)
         grow = a->reserve;
-    return want > grow ? want : grow;
+    if (want > grow)
+        grow = want;
+    /* What has not been touched costs nothing: the chunk of a large scratch serves for all rounds.
+     */
+    return grow >= FAST_GROWTH && grow < a->room ? a->room : grow;
 #endif
 }
 
@@ -58,7 +62,10 @@ void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size) {
     fxs_arena_chunk *c = a->chunks;
     size_t at = c ? (c->used + align - 1) & ~(align - 1) : 0;
     if (!c || at > c->size || c->size - at < bytes) {
-        c = chunk_new(next_chunk_size(a, bytes));
+        size_t usual = next_chunk_size(a, bytes);
+        c = chunk_new(usual);
+        if (!c && usual == a->room)
+            c = chunk_new(bytes);
         if (!c)
             return NULL;
         c->next = a->chunks;
@@ -91,21 +98,43 @@ static void chunk_free(fxs_arena_chunk *c) {
     free(c);
 }
 
+#ifndef FXS_DEBUG_ARENA
+/* The largest chunk, when all that is there would fit into it. */
+static fxs_arena_chunk *chunk_for_all(const fxs_arena *a) {
+    fxs_arena_chunk *largest = a->chunks;
+    size_t total = 0;
+    for (fxs_arena_chunk *c = a->chunks; c; c = c->next) {
+        total += c->used;
+        largest = c->size > largest->size ? c : largest;
+    }
+    return largest && total <= largest->size ? largest : NULL;
+}
+
+static size_t size_of_all(const fxs_arena *a) {
+    size_t total = 0;
+    for (const fxs_arena_chunk *c = a->chunks; c; c = c->next)
+        total += c->size;
+    return total;
+}
+#endif
+
 void fxs_arena_reset(fxs_arena *a) {
 #ifdef FXS_DEBUG_ARENA
     fxs_arena_clear(a);
 #else
-    fxs_arena_chunk *c = a->chunks;
-    if (!c || !c->next) {
-        if (c)
-            c->used = 0;
-        return;
+    fxs_arena_chunk *keep = a->chunks && a->chunks->next ? chunk_for_all(a) : a->chunks;
+    size_t reserve = keep ? 0 : size_of_all(a);
+    for (fxs_arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        if (c != keep)
+            chunk_free(c);
     }
-    size_t total = 0; /* of all, which the next round will have in one */
-    for (; c; c = c->next)
-        total += c->size;
-    fxs_arena_clear(a);
-    a->reserve = total;
+    a->chunks = keep;
+    a->reserve = reserve;
+    if (keep) {
+        keep->used = 0;
+        keep->next = NULL;
+    }
 #endif
 }
 

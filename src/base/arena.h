@@ -9,6 +9,7 @@ typedef struct fxs_arena_chunk fxs_arena_chunk;
 typedef struct fxs_arena {
     fxs_arena_chunk *chunks; /* newest first */
     size_t reserve;          /* size of the next first chunk, at least */
+    size_t room;             /* of scratch: the chunk to make when it gets large, 0: as it grows */
 } fxs_arena;
 
 /* Zeroed memory for n items of `size` bytes, aligned for any type (64 bytes from 1 KiB on, for
@@ -18,7 +19,8 @@ FXS_API void *fxs_arena_alloc(fxs_arena *a, size_t n, size_t size);
 FXS_API void *fxs_arena_alloc_raw(fxs_arena *a, size_t n, size_t size);
 /* A copy of n bytes with a NUL behind them. */
 FXS_API char *fxs_arena_dup(fxs_arena *a, const char *s, size_t n);
-/* Drops all items; keeps one chunk for the next ones, or makes one of the same size for them. */
+/* Drops all items; keeps a chunk that has room for as much again, or makes one for the next ones.
+ */
 FXS_API void fxs_arena_reset(fxs_arena *a);
 /* Drops all memory. */
 FXS_API void fxs_arena_clear(fxs_arena *a);

@@ -46,6 +46,7 @@ void fxs_ctx_free(fxs_ctx *ctx) {
         ctx->registry_free(ctx->registry);
     fxs_pool_free(ctx->pool);
     fxs_blocks_unref(ctx->blocks);
+    fxs_arena_clear(&ctx->scratch);
     fxs_buf_free(&ctx->message);
     fxs_free(ctx);
 }

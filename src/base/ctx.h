@@ -1,5 +1,5 @@
-/* ctx.h: the context: the first error, the seed, the threads, the block cache. fxs_fail is the only
- * place where an error begins; outer layers add where it was with fxs_fail_where. */
+/* ctx.h: the context: the first error, the seed, the threads, the memory of tensors. fxs_fail is
+ * the only place where an error begins; outer layers add where it was with fxs_fail_where. */
 #ifndef FXS_BASE_CTX_H
 #define FXS_BASE_CTX_H
 
@@ -32,7 +32,8 @@ struct fxs_ctx {
     uint64_t stamp; /* of walks over graphs: one counter, so that nodes of several graphs may meet
                        in one walk */
     struct fxs_pool *pool;         /* base/pool.c; NULL: one thread */
-    struct fxs_blocks *blocks;     /* base/storage.c; counted: storages may outlive the context */
+    struct fxs_blocks *blocks;     /* base/blocks.c; counted: storages may outlive the context */
+    fxs_arena scratch;             /* of the last interpreter, for the next one */
     struct fxs_registry *registry; /* op/registry.c, made at first use */
     void (*registry_free)(struct fxs_registry *r);
     const fxs_host *host; /* NULL: there is none; not owned */

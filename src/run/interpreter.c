@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { SCRATCH_ROOM_MIB = 32 };
+
 double fxs_now(fxs_profile_clock c) {
     struct timespec t;
     clock_gettime(c == FXS_CLOCK_PROCESSOR ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
@@ -390,6 +392,20 @@ static void fill_methods(fxs_interpreter_methods *m) {
     m->output = m->output ? m->output : fxs_interpreter_output;
 }
 
+/* Kernels pad, pack and transform in scratch: its pages are too dear to be asked for in every run.
+ */
+static void take_scratch(fxs_interpreter *it) {
+    it->scratch = it->ctx->scratch; /* nothing, where another interpreter has it */
+    it->ctx->scratch = (fxs_arena){0};
+    it->scratch.room = it->mode == FXS_RUN_EXECUTE ? (size_t)SCRATCH_ROOM_MIB << 20 : 0;
+}
+
+static void give_scratch_back(fxs_interpreter *it) {
+    fxs_arena_reset(&it->scratch);
+    fxs_arena_clear(&it->ctx->scratch);
+    it->ctx->scratch = it->scratch;
+}
+
 fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt,
                                fxs_interpreter **out) {
     fxs_interpreter_options defaults = {0};
@@ -403,6 +419,7 @@ fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt
     *it = (fxs_interpreter){
         .root = fxs_module_ref(m), .graph = m->graph, .ctx = m->ctx, .methods = opt->methods};
     it->mode = opt->mode;
+    take_scratch(it);
     it->train = opt->train;
     it->keep_values = opt->keep_values;
     it->flat = opt->flat;
@@ -454,7 +471,7 @@ void fxs_interpreter_free(fxs_interpreter *it) {
     fxs_free(it->given);
     fxs_free(it->last_use);
     fxs_map_free(&it->module_uses);
-    fxs_arena_clear(&it->scratch);
+    give_scratch_back(it);
     if (!it->keep_parameters)
         fxs_drop_parameters(it->root);
     fxs_module_unref(it->root);

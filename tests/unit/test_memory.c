@@ -115,6 +115,37 @@ static void out_of_memory(void **state) {
     fxs_blocks_unref(b);
 }
 
+/* ---- scratch
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Rounds of scratch that grows, as nodes of a network need it: what is large lies where it lay in
+ * the round before, so that its pages are there. */
+static void large_scratch_stays(void **state) {
+    enum { ROOM = 4 << 20, ROUNDS = 6 };
+    fxs_arena a = {.room = ROOM};
+    char *large = NULL;
+    (void)state;
+    for (size_t i = 0; i < ROUNDS; i++) {
+        size_t bytes = (200 + 500 * i) * KIB;
+        memset(fxs_arena_alloc_raw(&a, 100, 1), 1, 100);
+        char *p = fxs_arena_alloc_raw(&a, bytes, 1);
+        memset(p, 2, bytes);
+        memset(fxs_arena_alloc(&a, 50, KIB), 3, 50 * KIB);
+        assert_true(p[0] == 2 && p[bytes - 1] == 2);
+#ifndef FXS_DEBUG_ARENA /* there each item is an allocation of its own */
+        assert_true(i < 2 || p == large);
+#endif
+        large = p;
+        fxs_arena_reset(&a);
+    }
+    large = fxs_arena_alloc_raw(&a, 2, ROOM); /* beyond the room */
+    large[2 * ROOM - 1] = 1;
+    fxs_arena_reset(&a);
+    assert_non_null(fxs_arena_alloc_raw(&a, 2, ROOM));
+    fxs_arena_clear(&a);
+}
+
 /* ---- networks
  * ------------------------------------------------------------------------------------------------
  */
@@ -301,6 +332,7 @@ int main(void) {
         cmocka_unit_test(the_end_grows),
         cmocka_unit_test(blocks_do_not_overlap),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(large_scratch_stays),
         cmocka_unit_test(memory_of_networks),
         cmocka_unit_test_setup_teardown(attention_over_its_steps, new_ctx, free_ctx),
     };
