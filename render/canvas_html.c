@@ -275,14 +275,36 @@ static fxs_status put_level(fxs_html *h, fxs_levels *levels, size_t i,
     return s;
 }
 
+/* What is in a closed module is closed too: it opens one step at a time. */
+static void put_open(fxs_html *h, const fxs_levels *levels, const fxs_outline_options *closed) {
+    size_t n = fxs_levels_count(levels), *depth = FXS_NEW_N(&h->arena, size_t, n);
+    bool *open = FXS_NEW_N(&h->arena, bool, n);
+    if (!depth || !open) {
+        h->failed = true;
+        return;
+    }
+    fxs_html_puts(h, ",\n\"open\":[");
+    for (size_t i = 0; i < n; i++) {
+        const fxs_level *l = fxs_levels_at(levels, i);
+        depth[i] = i ? depth[l->parent] + 1 : 0;
+        open[i] = !i || (open[l->parent] &&
+                         !fxs_outline_closes(closed, l->path, l->class_name, depth[i]));
+        if (i && open[i])
+            fxs_html_int(h, (long long)i);
+    }
+    fxs_html_puts(h, "]");
+}
+
 static fxs_status put_levels(fxs_html *h, const fxs_canvas_options *opt) {
     fxs_levels *levels;
     fxs_status s = fxs_levels_new(opt->m, &levels);
     fxs_html_puts(h, ",\n\"levels\":[");
     for (size_t i = 0; s == FXS_OK && i < fxs_levels_count(levels); i++)
         s = h->failed ? fxs_fail_memory(h->ctx) : put_level(h, levels, i, opt);
-    fxs_levels_free(levels);
     fxs_html_puts(h, "]");
+    if (s == FXS_OK && opt->draw->closed)
+        put_open(h, levels, opt->draw->closed);
+    fxs_levels_free(levels);
     return s;
 }
 

@@ -117,7 +117,10 @@ typedef struct fxs_draw_options {
     bool landscape;        /* with `page`: its longer side is the width */
     size_t columns;        /* a long picture is cut between ranks and wrapped into so many columns
                               side by side (rows, when it goes left to right); 0: not */
-    bool clusters;         /* a frame with a name around the nodes that each module recorded */
+    /* HTML: the modules that begin closed, by depth, collapse and expand of an outline; all others
+     * begin open. NULL: so many are open that there are a few boxes to see. */
+    const struct fxs_outline_options *closed;
+    bool clusters; /* a frame with a name around the nodes that each module recorded */
 } fxs_draw_options;
 
 /* Draws m's graph into files; the format of each follows from its extension (see

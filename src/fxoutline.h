@@ -42,6 +42,11 @@ typedef struct fxs_outline_options {
 FXS_API fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt,
                                fxs_module **out, char **notes);
 
+/* Whether opt's depth, collapse and expand make one box of a module that stands in an open one so
+ * deep (the model's own are 1 deep). */
+FXS_API bool fxs_outline_closes(const fxs_outline_options *opt, const char *path,
+                                const char *class_name, size_t depth);
+
 /* ---- Levels: the same, one module at a time
  *
  * A level is one call of a module that holds nodes: its own nodes, a box for each inner level, a

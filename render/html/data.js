@@ -62,6 +62,11 @@ data.levels = data.nodes = null;
 
 const linesOf = [];
 const lines = (text) => linesOf[text] || (linesOf[text] = texts[text].split("\n"));
+// What a frame says of its module: the class, and how many equal blocks it stands for.
+function kindOf(level) {
+    const times = level.item ? factOf(level.item, "equal blocks") : "";
+    return level.className + (times ? "  \u00d7 " + times : "");
+}
 // The nodes that a box stands for, as first and last position.
 const firstOf = (item) => (item.part === BOX ? levels[item.at].first : item.part === OUTPUT ? item.level.first : item.at);
 const lastOf = (item) => (item.part === BOX ? levels[item.at].last : item.part === OUTPUT ? item.level.last : item.at);

@@ -163,7 +163,8 @@ function begin() {
     $("about").textContent = data.description + " Arrow keys move, n and p step through the boxes, / searches, ? lists all keys.";
     pane.setAttribute("aria-label", "Picture of " + data.name);
     fillColorMenu();
-    openSome();
+    if (data.open) data.open.forEach((i) => setOpen(levels[i], true));
+    else openSome();
     showPanel();
     const box = pane.getBoundingClientRect();
     Object.assign(camera, { w: box.width || 800, h: box.height || 600, ratio: window.devicePixelRatio || 1 });

@@ -136,13 +136,13 @@ function paintFrameTitle(g, f, s) {
         g.font = fontOf(inks[0]);
         const room = w - 24, used = Math.min(room, g.measureText(title).width);
         g.font = fontOf(inks[2]);
-        const more = room - used > 40 ? Math.min(room - used - 8, g.measureText(f.level.className).width) : 0;
+        const more = room - used > 40 ? Math.min(room - used - 8, g.measureText(kindOf(f.level)).width) : 0;
         g.fillStyle = ground;
         g.fillRect(f.x + 2, f.y + 2, 22 + used + (more ? more + 8 : 0), HEAD - 3);
         paintSign(g, f.x + 4, f.y + 4, "-");
         if (more) {
             g.fillStyle = palette.ink[2];
-            g.fillText(f.level.className, f.x + 26 + used, f.y + 13, more);
+            g.fillText(kindOf(f.level), f.x + 26 + used, f.y + 13, more);
         }
         g.font = fontOf(inks[0]);
         g.fillStyle = palette.ink[0];

@@ -78,7 +78,7 @@ function svgOf(scene) {
     svg.append(shape("title", {}, data.title));
     for (const f of scene.frames) {
         svg.append(rectOf(f, { fill: palette.frames[f.level.depth % 2], stroke: palette.frame, "stroke-width": 0.9, rx: 5 }));
-        svg.append(shape("text", { x: round1(f.x + 6), y: round1(f.y + 13), fill: palette.ink[0], "font-weight": "bold", "text-anchor": "start" }, titleOf(f.level) + "  " + f.level.className));
+        svg.append(shape("text", { x: round1(f.x + 6), y: round1(f.y + 13), fill: palette.ink[0], "font-weight": "bold", "text-anchor": "start" }, titleOf(f.level) + "  " + kindOf(f.level)));
     }
     const labels = scene.boxes.length <= MOST_LABELS;
     for (const e of scene.edges) if (!e.over) svg.append(svgEdge(e));

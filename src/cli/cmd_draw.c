@@ -1,5 +1,6 @@
 /* cmd_draw.c: `fxscope draw`: runs a model and draws it, with what every node gave, into picture
  * files. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "python.h"
@@ -182,23 +183,66 @@ static cli_exit drawn(cli_session *w, fxs_status status) {
     return status == FXS_EINVAL ? CLI_USAGE : e;
 }
 
+static bool is_page(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".html") == 0;
+}
+
+static bool draws_page(const cli_settings *s, const cli_list *files, bool to_stdout) {
+    for (size_t i = 0; i < files->len; i++)
+        if (is_page(files->items[i]))
+            return true;
+    return to_stdout && strcmp(s->picture_format, "html") == 0;
+}
+
+static cli_exit draw_files(cli_session *w, const fxs_module *m, const fxs_draw_options *how,
+                           const char *const *paths, size_t n) {
+    char *notes = NULL;
+    if (n == 0)
+        return CLI_OK;
+    cli_drawing_begin();
+    fxs_status status = fxs_draw(m, how, paths, n, &notes);
+    cli_drawing_end();
+    cli_exit e = drawn(w, status);
+    cli_tell_notes(notes);
+    return e;
+}
+
+/* Pages hold more than pictures when w->page is there, and are drawn after them. */
+static cli_exit draw_all_files(cli_session *w, const fxs_draw_options *how,
+                               const fxs_draw_options *page, const cli_list *files) {
+    if (!w->page)
+        return draw_files(w, w->model, how, files->items, files->len);
+    const char **sorted = calloc(files->len + 1, sizeof *sorted);
+    size_t npictures = 0, n = 0;
+    if (!sorted)
+        return cli_no_memory();
+    for (int pages = 0; pages < 2; pages++)
+        for (size_t i = 0; i < files->len; i++)
+            if (is_page(files->items[i]) == pages) {
+                sorted[n++] = files->items[i];
+                npictures += !pages;
+            }
+    cli_exit e = draw_files(w, w->model, how, sorted, npictures);
+    if (e == CLI_OK)
+        e = draw_files(w, w->page, page, sorted + npictures, n - npictures);
+    free(sorted);
+    return e;
+}
+
 static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_options *how,
                      const cli_list *files, bool to_stdout) {
+    fxs_draw_options page = *how;
     char *notes = NULL, *picture = NULL;
     size_t len;
-    cli_exit e = CLI_OK;
-    if (files->len) {
-        cli_drawing_begin();
-        fxs_status status = fxs_draw(w->model, how, files->items, files->len, &notes);
-        cli_drawing_end();
-        e = drawn(w, status);
-        cli_tell_notes(notes);
-    }
+    page.closed = w->page ? &w->shown : NULL;
+    cli_exit e = draw_all_files(w, how, &page, files);
     if (e != CLI_OK || !to_stdout)
         return e;
-    notes = NULL;
+    bool as_page = w->page && strcmp(s->picture_format, "html") == 0;
     cli_drawing_begin();
-    fxs_status status = fxs_draw_memory(w->model, how, s->picture_format, &picture, &len, &notes);
+    fxs_status status = fxs_draw_memory(as_page ? w->page : w->model, as_page ? &page : how,
+                                        s->picture_format, &picture, &len, &notes);
     cli_drawing_end();
     e = drawn(w, status);
     cli_tell_notes(notes);
@@ -257,7 +301,10 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
-    e = outline_and_number(w, s);
+    if (!w->numbers && draws_page(s, files, to_stdout)) /* numbers may be the boxes' own */
+        e = cli_session_outline_page(w, s);
+    if (e == CLI_OK)
+        e = outline_and_number(w, s);
     if (e != CLI_OK)
         return e;
     e = draw(w, s, &how, files, to_stdout);

@@ -62,41 +62,68 @@ void cli_session_free_patterns(cli_session *w) {
 
 /* ---- the outline ---- */
 
-static cli_exit outline(cli_session *w, const fxs_outline_options *how) {
-    fxs_module *outlined = NULL;
+static cli_exit outline(cli_session *w, const fxs_outline_options *how, fxs_module **outlined,
+                        bool told) {
     char *notes = NULL;
-    fxs_status status = fxs_outline(w->model, how, &outlined, &notes);
+    fxs_status status = fxs_outline(w->model, how, outlined, &notes);
     if (status != FXS_OK) {
         cli_exit e = cli_session_fail(w);
         return status == FXS_ENOTFOUND || status == FXS_EINVAL ? CLI_USAGE : e;
     }
-    cli_tell_notes(notes);
-    fxs_module_unref(w->model);
-    w->model = outlined;
+    if (told)
+        cli_tell_notes(notes);
+    else
+        fxs_free(notes);
     return CLI_OK;
+}
+
+void cli_session_free_outline(cli_session *w) {
+    free((void *)w->shown.collapse);
+    free((void *)w->shown.expand);
+    free((void *)w->shown.hide);
+    w->shown = (fxs_outline_options){0};
+    fxs_module_unref(w->page);
+    w->page = NULL;
+}
+
+static cli_exit read_options(cli_session *w, const cli_settings *s) {
+    if (w->shown.collapse)
+        return CLI_OK;
+    w->shown = (fxs_outline_options){.depth = s->depth,
+                                     .collapse = ended_list(&s->collapse),
+                                     .expand = ended_list(&s->expand),
+                                     .hide = ended_list(&s->hide),
+                                     .focus = s->focus,
+                                     .only_tensors = s->only_tensors,
+                                     .fold = s->fold,
+                                     .patterns = w->patterns,
+                                     .npatterns = w->npatterns};
+    return w->shown.collapse && w->shown.expand && w->shown.hide ? CLI_OK : cli_no_memory();
 }
 
 cli_exit cli_session_outline(cli_session *w, const cli_settings *s) {
     if (!s->depth && !s->collapse.len && !s->expand.len && !s->hide.len && !s->focus &&
         !s->only_tensors && !s->fold && !s->clusters && !w->npatterns)
         return CLI_OK;
-    const char **collapse = ended_list(&s->collapse), **expand = ended_list(&s->expand),
-               **hide = ended_list(&s->hide);
-    cli_exit e = CLI_FAILURE;
-    if (collapse && expand && hide)
-        e = outline(w, &(fxs_outline_options){.depth = s->depth,
-                                              .collapse = collapse,
-                                              .expand = expand,
-                                              .hide = hide,
-                                              .focus = s->focus,
-                                              .only_tensors = s->only_tensors,
-                                              .fold = s->fold,
-                                              .patterns = w->patterns,
-                                              .npatterns = w->npatterns});
-    else
-        cli_error("out of memory");
-    free(collapse);
-    free(expand);
-    free(hide);
-    return e;
+    fxs_module *outlined = NULL;
+    cli_exit e = read_options(w, s);
+    if (e == CLI_OK)
+        e = outline(w, &w->shown, &outlined, true);
+    if (e != CLI_OK)
+        return e;
+    fxs_module_unref(w->model);
+    w->model = outlined;
+    return CLI_OK;
+}
+
+cli_exit cli_session_outline_page(cli_session *w, const cli_settings *s) {
+    if (!s->depth && !s->collapse.len)
+        return CLI_OK;
+    cli_exit e = read_options(w, s);
+    if (e != CLI_OK)
+        return e;
+    fxs_outline_options open = w->shown;
+    open.depth = 0;
+    open.collapse = open.expand = NULL;
+    return outline(w, &open, &w->page, false);
 }

@@ -73,6 +73,7 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
 }
 
 void cli_session_close(cli_session *w) {
+    cli_session_free_outline(w);
     cli_session_free_patterns(w);
     fxs_inputs_free(w->inputs);
     fxs_numbers_free(w->numbers);

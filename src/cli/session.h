@@ -14,7 +14,9 @@ typedef struct cli_session {
     struct fxs_outline_pattern *patterns; /* of --pattern, */
     fxs_module **pattern_files;           /* and what their graphs are of */
     size_t npatterns;
-    fxs_numbers *numbers; /* of --overlay; NULL: none */
+    fxs_numbers *numbers;      /* of --overlay; NULL: none */
+    fxs_outline_options shown; /* what the options ask for, its lists the session's own */
+    fxs_module *page; /* for pages that begin with boxes: the same with all of them open; or NULL */
 } cli_session;
 
 /* Makes a context as the settings say, understands the inputs and reads the model: what a user can
@@ -41,6 +43,9 @@ cli_exit cli_session_patterns(cli_session *w, const cli_settings *s);
 void cli_session_free_patterns(cli_session *w);
 /* outline.c: puts the outline that the options ask for in the model's place, once it has run. */
 cli_exit cli_session_outline(cli_session *w, const cli_settings *s);
+/* Before that, for a page in which the outline's modules open: makes w->page when there are any. */
+cli_exit cli_session_outline_page(cli_session *w, const cli_settings *s);
+void cli_session_free_outline(cli_session *w);
 
 /* Tells which inputs are missing and which nodes failed or are unknown: the first of each, and how
  * many more. CLI_FINDINGS when there was anything to tell. */

@@ -187,12 +187,14 @@ static bool open_call(maker *k, opened *o, const frame *f, size_t at) {
         return false;
     size_t parent = k->nopen ? k->open[k->nopen - 1] : 0;
     o->scope[c->n] = f->scope;
-    c->items[c->n] = (fxs_module_call){.parent = parent,
-                                       .path = path,
-                                       .class_name = name,
-                                       .first = at,
-                                       .depth = k->nopen + 1,
-                                       .nth = nth};
+    c->items[c->n] =
+        (fxs_module_call){.parent = parent,
+                          .path = path,
+                          .class_name = name,
+                          .first = at,
+                          .depth = k->nopen + 1,
+                          .nth = nth,
+                          .times = f->scope && f->scope->times > 1 ? f->scope->times : 1};
     k->open[k->nopen++] = c->n++;
     return true;
 }

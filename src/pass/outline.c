@@ -33,6 +33,17 @@ static fxs_status check_used(fxs_ctx *ctx, const char *const *patterns, uint64_t
     return FXS_OK;
 }
 
+static bool is_deep(const fxs_outline_options *o, size_t depth) {
+    return o->depth > 0 && depth >= (size_t)o->depth;
+}
+
+bool fxs_outline_closes(const fxs_outline_options *o, const char *path, const char *class_name,
+                        size_t depth) {
+    uint64_t used = 0;
+    return (listed(o->collapse, path, class_name, &used) || is_deep(o, depth)) &&
+           !listed(o->expand, path, class_name, &used);
+}
+
 /* ---- the plan ---- */
 
 static fxs_status plan_boxes(fxs_outline_plan *p) {
@@ -42,8 +53,8 @@ static fxs_status plan_boxes(fxs_outline_plan *p) {
         const fxs_module_call *c = &p->calls.items[i];
         const fxs_call_plan *outer = &p->plan[c->parent];
         bool opened = listed(o->expand, c->path, c->class_name, &expand);
-        bool closed = listed(o->collapse, c->path, c->class_name, &collapse) ||
-                      (o->depth > 0 && c->depth >= (size_t)o->depth);
+        bool closed =
+            listed(o->collapse, c->path, c->class_name, &collapse) || is_deep(o, c->depth);
         if (outer->state == FXS_CALL_BOX || outer->state == FXS_CALL_INSIDE) {
             p->plan[i].state = FXS_CALL_INSIDE;
             p->plan[i].box = outer->state == FXS_CALL_BOX ? c->parent : outer->box;
@@ -84,7 +95,7 @@ fxs_status fxs_outline_plan_begin(fxs_outline_plan *p) {
     if (!p->plan || !p->node)
         return fxs_fail_memory(p->m->ctx);
     for (size_t i = 0; i < p->calls.n; i++)
-        p->plan[i].times = 1;
+        p->plan[i].times = i ? p->calls.items[i].times : 1;
     for (fxs_node *n = fxs_graph_first(p->m->graph); n; n = fxs_node_next(n))
         p->node[n->index] = n;
     return FXS_OK;

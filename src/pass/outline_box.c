@@ -80,10 +80,20 @@ static fxs_status box_ends(fxs_outline_writing *w, const fxs_module_call *c,
     return FXS_OK;
 }
 
-static fxs_status sum_up(fxs_outline_writing *w, const fxs_module_call *c, fxs_node *box) {
+/* How many equal nodes the one at `at` stands for in a box of that call: the graph may have been
+ * folded before. */
+static size_t times_in(const fxs_outline_plan *p, size_t call, size_t at) {
+    size_t own = p->node[at]->meta.times, times = own > 1 ? own : 1;
+    for (size_t i = p->calls.of[at]; i != call; i = p->calls.items[i].parent)
+        times *= p->calls.items[i].times;
+    return times;
+}
+
+static fxs_status sum_up(fxs_outline_writing *w, size_t call, fxs_node *box) {
+    const fxs_module_call *c = &w->p->calls.items[call];
     fxs_sum sum = {.m = w->p->m, .box = box};
     for (size_t i = c->first; i <= c->last; i++)
-        FXS_TRY(fxs_sum_add(&sum, w->p->node[i]));
+        FXS_TRY(fxs_sum_add(&sum, w->p->node[i], times_in(w->p, call, i)));
     const fxs_module *m = fxs_module_find(w->p->m, c->path);
     box->meta.parameters = m ? fxs_module_parameter_count(m) : 0;
     return fxs_sum_finish(&sum);
@@ -143,7 +153,7 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
     /* As its type it has the class that ran: a traced module may stand in a tree of plain ones. */
     FXS_TRY(fxs_graph_create_node(w->g, FXS_CALL_MODULE, c->path, &args, NULL, name,
                                   *c->class_name ? c->class_name : NULL, &box));
-    FXS_TRY(sum_up(w, c, box));
+    FXS_TRY(sum_up(w, call, box));
     FXS_TRY(box_result(w, box, &outputs));
     FXS_TRY(enclosing_scope(w, c->parent, &box->scope));
     box->meta.times = w->p->plan[call].times;

@@ -130,7 +130,7 @@ static fxs_status box_members(folding *f, size_t match, fxs_value *kwargs) {
 static fxs_status sum_up(folding *f, size_t match, fxs_node *box) {
     fxs_sum sum = {.m = f->m, .box = box};
     for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
-        FXS_TRY(fxs_sum_add(&sum, f->node[i - 1]));
+        FXS_TRY(fxs_sum_add(&sum, f->node[i - 1], 1));
         box->meta.parameters += f->node[i - 1]->meta.parameters;
     }
     return fxs_sum_finish(&sum);

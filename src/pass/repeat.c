@@ -6,10 +6,16 @@
 
 #include <string.h>
 
+/* Whose weights those of equal blocks are. */
+typedef struct weights {
+    bool own, shared; /* some are another's, some the same */
+    bool unknown;     /* a layer is not in the module tree */
+} weights;
+
 typedef struct comparison {
     const fxs_outline_plan *p;
     const fxs_module_call *a, *b; /* b comes directly behind a */
-    bool own_weights;             /* some layer of b is not a's */
+    weights w;                    /* b's, beside a's */
     bool chained;                 /* b gets something that a gives */
 } comparison;
 
@@ -93,9 +99,18 @@ static bool same_value(comparison *c, const fxs_value *x, const fxs_value *y) {
 
 /* ---- layers ---- */
 
+static void note_weights(comparison *c, const fxs_parameter *a, const fxs_parameter *b) {
+    c->w.own = c->w.own || a != b;
+    c->w.shared = c->w.shared || (a && a == b);
+    c->w.unknown = c->w.unknown || (!a && !b);
+}
+
 static bool same_layer(comparison *c, const fxs_module *a, const fxs_module *b) {
-    if (a == b)
+    if (a == b) {
+        c->w.unknown = c->w.unknown || !a;
+        c->w.shared = c->w.shared || (a && fxs_module_parameter_count(a) > 0);
         return true;
+    }
     if (!a || !b || strcmp(a->class_name, b->class_name) != 0 ||
         !same_value(c, &a->args, &b->args) || !same_value(c, &a->kwargs, &b->kwargs) ||
         a->nchildren != b->nchildren || a->nattributes != b->nattributes)
@@ -104,7 +119,7 @@ static bool same_layer(comparison *c, const fxs_module *a, const fxs_module *b) 
         const fxs_attribute *x = &a->attributes[i], *y = &b->attributes[i];
         if (strcmp(x->name, y->name) != 0 || !same_tensor(x->param->spec, y->param->spec))
             return false;
-        c->own_weights = c->own_weights || x->param != y->param;
+        note_weights(c, x->param, y->param);
     }
     for (size_t i = 0; i < a->nchildren; i++)
         if (strcmp(a->children[i].name, b->children[i].name) != 0 ||
@@ -126,8 +141,8 @@ static bool same_target(comparison *c, const fxs_node *x, const fxs_node *y) {
     if (strcmp(below(x->target, c->a->path), below(y->target, c->b->path)) != 0)
         return false;
     if (x->kind == FXS_GET_ATTR) { /* its shape is its result's */
-        c->own_weights = c->own_weights || fxs_module_lookup(c->p->m, x->target).param !=
-                                               fxs_module_lookup(c->p->m, y->target).param;
+        note_weights(c, fxs_module_lookup(c->p->m, x->target).param,
+                     fxs_module_lookup(c->p->m, y->target).param);
         return true;
     }
     return same_layer(c, fxs_module_find(c->p->m, x->target), fxs_module_find(c->p->m, y->target));
@@ -186,23 +201,29 @@ static void fold_call(fxs_outline_plan *p, size_t call, size_t like) {
         p->plan[i] = (fxs_call_plan){.state = FXS_CALL_FOLDED, .like = like, .times = 1};
 }
 
-static void tell_run(fxs_outline_plan *p, size_t first, size_t last, bool own_weights) {
+static void tell_run(fxs_outline_plan *p, size_t first, size_t last, const weights *w) {
     const fxs_module_call *a = &p->calls.items[first], *b = &p->calls.items[last];
     fxs_buf_printf(&p->notes, "%s stands for %zu equal blocks", a->path, p->plan[first].times);
     if (strcmp(a->path, b->path) != 0)
         fxs_buf_printf(&p->notes, ", up to %s", b->path);
     fxs_buf_printf(&p->notes, ", %s\n",
-                   own_weights ? "each with weights of its own" : "which share their weights");
+                   w->own && w->shared ? "which share some of their weights"
+                   : w->own            ? "each with weights of its own"
+                   : w->shared         ? "which share their weights"
+                   : w->unknown        ? "whose layers are not in the module tree"
+                                       : "which have no weights");
 }
 
 static void fold_run(fxs_outline_plan *p, size_t first) {
     size_t last = first, next;
-    bool own_weights = false;
+    weights w = {0};
     while ((next = next_sibling(p, last)) && is_shown(p, next)) {
         comparison c = {.p = p, .a = &p->calls.items[last], .b = &p->calls.items[next]};
         if (!same_call(&c))
             break;
-        own_weights = own_weights || c.own_weights;
+        w.own = w.own || c.w.own;
+        w.shared = w.shared || c.w.shared;
+        w.unknown = w.unknown || c.w.unknown;
         p->plan[first].times++;
         last = next;
     }
@@ -211,7 +232,7 @@ static void fold_run(fxs_outline_plan *p, size_t first) {
         fold_call(p, i, first);
     }
     if (last != first)
-        tell_run(p, first, last, own_weights);
+        tell_run(p, first, last, &w);
 }
 
 fxs_status fxs_outline_fold(fxs_outline_plan *p) {

@@ -9,24 +9,26 @@ static int severity_of(const fxs_node *n) {
     return severity[n->meta.outcome];
 }
 
-fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member) {
+fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times) {
     fxs_meta *to = &sum->box->meta;
     const fxs_meta *one = &member->meta;
+    double n = (double)times;
+    size_t inside = times * (one->inside ? one->inside : 1);
     fxs_group group;
     bool none;
-    to->flops += one->flops;
-    to->bytes_read += one->bytes_read;
-    to->bytes_written += one->bytes_written;
-    to->seconds += one->seconds;
-    to->overlay += one->overlay;
+    to->flops += n * one->flops;
+    to->bytes_read += n * one->bytes_read;
+    to->bytes_written += n * one->bytes_written;
+    to->seconds += n * one->seconds;
+    to->overlay += n * one->overlay;
     to->has_overlay = to->has_overlay || one->has_overlay;
-    to->inside += one->inside ? one->inside : 1;
+    to->inside += inside;
     if (!sum->worst || severity_of(member) > severity_of(sum->worst))
         sum->worst = member;
     FXS_TRY(fxs_node_family(member, sum->m, &none, &group));
     if (!none) {
-        sum->flops[group] += one->flops;
-        sum->count[group] += one->inside ? one->inside : 1;
+        sum->flops[group] += n * one->flops;
+        sum->count[group] += inside;
     }
     return FXS_OK;
 }

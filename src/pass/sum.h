@@ -12,8 +12,9 @@ typedef struct fxs_sum {
     size_t count[FXS_GROUP_COUNT];
 } fxs_sum;
 
-/* Adds a member's costs to the box's; not the parameters, which several calls may share. */
-fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member);
+/* Adds a member's costs to the box's, as often as it stands there; not the parameters, which
+ * several calls may share. */
+fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times);
 /* Outcome, message and family of the box, when all members are added. A class that is a layer of
  * PyTorch has the layer's family, any other box the one with most FLOPs in it, or, where nothing
  * counts any, with most nodes. */

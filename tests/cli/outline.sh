@@ -26,6 +26,29 @@ says "2 nodes are left out"
 table --collapse nowhere
 judge 2 "a pattern that matches nothing"
 says "no module that is called matches 'nowhere'"
+run table "$golden/resnet18.graph.txt" -i 1x3x224x224 --meta --fold --depth 2
+says "layer1.0 stands for 2 equal blocks, up to layer1.1, whose layers are not in the module tree"
+cat >relus.fx <<'END'
+Net(
+  (a): Sequential(
+    (0): ReLU()
+    (1): ReLU()
+  )
+  (b): Sequential(
+    (0): ReLU()
+    (1): ReLU()
+  )
+)
+graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %a_0 : [num_users=1] = call_module[target=a.0](args = (%x,), kwargs = {})
+    %a_1 : [num_users=1] = call_module[target=a.1](args = (%a_0,), kwargs = {})
+    %b_0 : [num_users=1] = call_module[target=b.0](args = (%a_1,), kwargs = {})
+    %b_1 : [num_users=1] = call_module[target=b.1](args = (%b_0,), kwargs = {})
+    return b_1
+END
+expect 0 table relus.fx -i 2x3 --fold
+says "a stands for 2 equal blocks, up to b, which have no weights"
 table --depth 0
 judge 2 "a depth of nothing"
 if [ "${FXS_RENDER:-1}" = 1 ]; then

@@ -298,6 +298,48 @@ def check_colors(page, path):
     quiet(page, "in colours", path)
 
 
+def check_outlined(page, path, folded):
+    """--depth 2, --collapse, --expand: the page begins so, and the boxes open in place."""
+    open_page(page, path)
+    before = picture(page, "opened()")
+    check("--depth 2 closes what is 2 deep", "layer1" in before and "layer1.0" in picture(page, "shown()"), before)
+    check("--collapse closes more", "layer3" in picture(page, "shown()") and "layer3.0" not in picture(page, "shown()"))
+    check("--expand leaves one open", "layer4.1" in before and "layer4_1_conv1" in picture(page, "shown()"))
+    place = picture(page, "where('layer1.0')")
+    picture(page, "open('layer1.0', true)")
+    page.settle()
+    now = picture(page, "where('layer1.0')")
+    check("a box opens in place", "layer1_0_conv1" in picture(page, "shown()") and
+          abs(place["x"] - now["x"]) < 1 and abs(place["y"] - now["y"]) < 1 and now["height"] > place["height"], (place, now))
+    picture(page, "open('layer3', true)")
+    page.settle()
+    check("what was in a closed one opens step by step", "layer3.0" in picture(page, "shown()") and "layer3_0_conv1" not in picture(page, "shown()"))
+    picture(page, "open('layer3.0', true)")
+    page.settle()
+    check("down to its nodes", "layer3_0_conv1" in picture(page, "shown()"))
+    quiet(page, "outlined", path)
+    picture(page, "select('layer1')")
+    page.settle()
+    costs = [line for line in text(page, "#panel").split("\n") if "FLOP" in line]
+    open_page(page, folded)
+    shown = picture(page, "shown()")
+    check("with --fold the first block stands for all", "layer1.0" in shown and "layer1.1" not in shown, shown)
+    picture(page, "select('layer1.0')")
+    page.settle()
+    check("with their number", "equal blocks" in text(page, "#panel"), text(page, "#panel"))
+    picture(page, "open('layer1.0', true)")
+    page.settle()
+    check("and opens", "layer1_0_conv1" in picture(page, "shown()"))
+    page.js("window.dispatchEvent(new Event('beforeprint'))")
+    check("its frame has their number", "layer1.0  BasicBlock  \u00d7 2" in page.js("document.querySelector('#print svg').textContent"))
+    page.js("window.dispatchEvent(new Event('afterprint'))")
+    picture(page, "select('layer1')")
+    page.settle()
+    equal("what is around it costs what it does without --fold", [line for line in text(page, "#panel").split("\n") if "FLOP" in line], costs)
+    check("which is something", any(c.isdigit() for line in costs for c in line), costs)
+    quiet(page, "folded", folded)
+
+
 def check_system_dark(page, path):
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     open_page(page, path)
@@ -387,6 +429,8 @@ def main():
         colors = draw("colors", "1x3x224x224", "--color-by", "flops", "--edge-shapes", model="dense")
         right = draw("right", networks.golden("resnet50", f"{work}/right.fx"), "--direction", "LR")
         branches = draw("branches", networks.golden("inception_v3", f"{work}/branches.fx"), "--direction", "LR")
+        outlined = draw("outlined", networks.golden("resnet18", f"{work}/outlined.fx"), "--depth", "2", "--collapse", "layer3", "--expand", "layer4.1")
+        folded = draw("folded", "1x3x224x224", "--depth", "2", "--fold", model="outlined")
         large = draw("large", networks.residual(5000, f"{work}/large.fx"))
         flat = draw("flat", networks.residual(5000, f"{work}/flat.fx", modules=False))
         subprocess.run([hostile, f"{work}/hostile.html"], check=True)
@@ -394,6 +438,7 @@ def main():
         try:
             check_densenet(page, dense)
             check_colors(page, colors)
+            check_outlined(page, outlined, folded)
             check_system_dark(page, dense)
             check_fragments(page, dense)
             check_touch(page, dense)
