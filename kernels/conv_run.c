@@ -140,8 +140,10 @@ static int winograd_tile(const fxs_conv *v) {
             return 0;
     double pixels = (double)w->out[1] * (double)w->out[2],
            weights = (double)v->cin * (double)v->cout;
-    if (fxs_micro_here()->tile == FXS_MICRO_TILE) /* plain products are twice as fast */
+    if (fxs_micro_doubles()) /* plain products are twice as fast */
         return pixels >= 3000 && weights >= 128 * 128 ? 4 : 0;
+    if (fxs_micro_here()->tile == FXS_MICRO_TILE) /* but with twice the registers */
+        return pixels >= 700 ? 4 : 0;
     if (pixels >= 3000 || (pixels >= 700 && weights <= 128 * 128))
         return 4;
     return pixels >= 150 && v->cout >= 64 ? 2 : 0;
