@@ -2,6 +2,7 @@
  * attributes that graphs read with getattr, torch._assert and isinstance. None of them computes. */
 #include <string.h>
 
+#include "kernels/complex.h"
 #include "kernels/format.h"
 #include "kernels/python.h"
 #include "kernels/view_dims.h"
@@ -172,7 +173,28 @@ static fxs_status give_no_device(fxs_call *c, fxs_tensor *t) {
     return fxs_out_int(c, -1);
 }
 static fxs_status give_size(fxs_call *c, fxs_tensor *t) { return give_shape(c, t); }
-static fxs_status give_self(fxs_call *c, fxs_tensor *t) { return fxs_out_same(c, t); }
+/* Real and imaginary parts lie in turn. */
+static fxs_status give_part(fxs_call *c, fxs_tensor *t, int part) {
+    fxs_tensor *v;
+    FXS_TRY(fxs_out_view(c, t, &v));
+    v->dtype = fxs_real_of(t->dtype);
+    v->offset = 2 * t->offset + part;
+    for (int i = 0; i < t->ndim; i++)
+        v->strides[i] = 2 * t->strides[i];
+    return FXS_OK;
+}
+static fxs_status give_real(fxs_call *c, fxs_tensor *t) {
+    return fxs_is_complex(t->dtype) ? give_part(c, t, 0) : fxs_out_same(c, t);
+}
+static fxs_status give_imag(fxs_call *c, fxs_tensor *t) {
+    return fxs_is_complex(t->dtype)
+               ? give_part(c, t, 1)
+               : FXS_REFUSE(c, FXS_ETYPE, "imag is of complex tensors alone, not of torch.%s",
+                            fxs_dtype_name(t->dtype));
+}
+static fxs_status give_nbytes(fxs_call *c, fxs_tensor *t) {
+    return fxs_out_int(c, fxs_tensor_numel(t) * (int64_t)fxs_dtype_size(t->dtype));
+}
 static fxs_status give_adjoint(fxs_call *c, fxs_tensor *t) {
     if (t->ndim != 2 && t->ndim != 0)
         return FXS_REFUSE(
@@ -214,7 +236,17 @@ static const struct {
     {"is_mkldnn", give_false},
     {"is_mps", give_false},
     {"is_nested", give_false},
-    {"real", give_self},
+    {"is_xpu", give_false},
+    {"is_ipu", give_false},
+    {"is_ort", give_false},
+    {"is_vulkan", give_false},
+    {"is_sparse_csr", give_false},
+    {"retains_grad", give_false},
+    {"volatile", give_false},
+    {"name", give_none},
+    {"real", give_real},
+    {"imag", give_imag},
+    {"nbytes", give_nbytes},
     {"itemsize", give_itemsize},
 };
 

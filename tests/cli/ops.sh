@@ -19,10 +19,17 @@ check "gcd takes integers" grep -q " gcd  *int  *META EXECUTE" out
 
 printf 'torch.relu 1\ntorch.linalg.det\nF.gelu\nnn.Linear\ntorch.save\nTensor.add_\n' >names
 expect 0 ops --coverage names
-prints "6 names, 5 covered, 1 not"
+prints "6 names: 5 covered, 1 no operations, 0 missing"
+prints "torch.save: reads or writes files"
 printf '[["torch.relu", 3, 4], ["torch.no_such", 1, 1]]\n' >names.json
 expect 0 ops --coverage names.json
-prints "2 names, 1 covered, 1 not"
+prints "2 names: 1 covered, 0 no operations, 1 missing"
+
+# What a graph reads with getattr is covered; what there is not is told by its reason, or missing.
+printf 'Tensor.shape\nTensor.mT\nTensor.no_such\ntorch.sparse_coo_tensor\nTensor.q_scale\ntorch.LongStorage\n' >names
+expect 0 ops --coverage names
+prints "6 names: 2 covered, 3 no operations, 1 missing"
+prints "Tensor.q_scale: quantized tensors are not supported"
 expect 1 ops --coverage no_such_file
 says "no_such_file"
 finish

@@ -196,9 +196,9 @@ def item(g):
 
 @case('getattr')
 def getattr_(g):
-    t = g.tensor(g.shape(), g.any())
+    t = g.tensor(g.shape(), g.any() if g.chance(0.7) else g.pick('complex64', 'complex128'))
     return [t, g.pick('shape', 'dtype', 'device', 'ndim', 'T', 'mT', 'H', 'is_cuda', 'requires_grad', 'data',
-                      'is_leaf', 'real', 'is_sparse', 'is_quantized', 'nothing')], {}
+                      'is_leaf', 'real', 'imag', 'retains_grad', 'is_xpu', 'is_sparse', 'is_quantized', 'nothing')], {}
 
 
 @case('hasattr')
