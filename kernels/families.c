@@ -32,6 +32,7 @@ const fxs_family fxs_families[] = {
     {"embedding", fxs_ops_embedding, fxs_modules_embedding, FXS_GROUP_INDEX},
     {"bags", fxs_ops_embedding_bag, fxs_modules_embedding_bag, FXS_GROUP_INDEX},
     {"resampling", fxs_ops_resample, fxs_modules_resample, FXS_GROUP_POOLING},
+    {"regions of images", fxs_ops_regions, NULL, FXS_GROUP_POOLING},
     {"grids", fxs_ops_grid, NULL, FXS_GROUP_POOLING},
     {"shuffling", fxs_ops_shuffle, fxs_modules_shuffle, FXS_GROUP_SHAPE},
     {"reduction", fxs_ops_reduce_sum, NULL, FXS_GROUP_REDUCE},

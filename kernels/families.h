@@ -46,6 +46,7 @@ extern const fxs_op fxs_ops_loss_adaptive[];
 extern const fxs_module_row fxs_modules_loss_adaptive[];
 extern const fxs_op fxs_ops_histogram[];
 extern const fxs_op fxs_ops_segment[];
+extern const fxs_op fxs_ops_regions[];
 extern const fxs_op fxs_ops_linalg_lowrank[];
 extern const fxs_op fxs_ops_newer[];
 extern const fxs_op fxs_ops_initialise[];

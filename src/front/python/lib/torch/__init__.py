@@ -190,6 +190,7 @@ for _name, _value in (('set_num_threads', None), ('get_num_threads', 1),
                       ('is_autocast_cpu_enabled', False), ('get_rng_state', None),
                       ('set_rng_state', None), ('set_deterministic_debug_mode', None)):
     globals().setdefault(_name, _says_nothing(_name, _value))
+_install.module('torch._C', _get_tracing_state=_says_nothing('_get_tracing_state'))
 
 
 def load(f, *args, **kwargs):

@@ -16,6 +16,11 @@ def fill(place, names):
         names.setdefault(name, function)
 
 
+def find(place, name):
+    """The function of that name in a module, or None."""
+    return _places.get(place, {}).get(name)
+
+
 def module(name, **names):
     """A module of that name that holds these things; its parents must be there."""
     made = sys.modules.get(name)

@@ -5,6 +5,8 @@ import types
 
 import torch
 
+from . import _install
+
 
 class _Operator:
     def __init__(self, namespace, name, overload=None):
@@ -18,6 +20,10 @@ class _Operator:
                                                                None)
         if function is not None:
             return function(*args, **kwargs)
+        if self.__module__ == 'torch._ops.torchvision':
+            from fxfront.missing import Unsupported
+            raise Unsupported(f'torch.ops.torchvision.{self._name} is not supported: fxscope has no '
+                              'operator of that name')
         return getattr(args[0], self._name)(*args[1:], **kwargs)
 
 
@@ -48,7 +54,8 @@ class _Namespace(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith('__'):
             raise AttributeError(name)
-        made = OpOverloadPacket(self.__name__.rpartition('.')[2], name)
+        made = _install.find(self.__name__, name) or \
+            OpOverloadPacket(self.__name__.rpartition('.')[2], name)
         setattr(self, name, made)
         return made
 

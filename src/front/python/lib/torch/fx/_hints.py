@@ -11,7 +11,7 @@ import _fxscope
 import torch
 from torch.fx._symbolic_trace import Tracer
 from torch.fx.graph_module import GraphModule
-from torch.fx.node import map_arg
+from torch.fx.node import map_aggregate, map_arg
 from torch.fx.proxy import Attribute, HintedAttribute, HintedProxy, Proxy, TraceError
 from torch.nn import Module, Sequential
 
@@ -28,6 +28,59 @@ def _made(value, name):
     return value.value(name) if hasattr(value, 'star') else value
 
 
+def _of_example(value):
+    """A tensor without data says 'meta' where the example's says 'cpu'."""
+    return torch.device('cpu') if isinstance(value, torch.device) and value.type == 'meta' else value
+
+
+def _is_plain(value):
+    return isinstance(value, torch.Tensor) and not isinstance(value, torch.nn.Parameter)
+
+
+def _of_its_own(value):
+    return value.detach() if _is_plain(value) else value
+
+
+def _copied(value):
+    return value.clone() if _is_plain(value) else value
+
+
+def _after(node):
+    node = node.next
+    while node.op != 'root':
+        yield node
+        node = node.next
+
+
+_WRITES = frozenset((operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
+                     operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+                     operator.iand, operator.ior, operator.ixor, operator.ilshift,
+                     operator.irshift, operator.imatmul))
+
+
+def _is_write(node, root):
+    """May it change a tensor that there was before?"""
+    if node.op == 'call_module':
+        try:
+            return bool(getattr(root.get_submodule(node.target), 'inplace', False))
+        except AttributeError:
+            return False
+    if node.op not in ('call_method', 'call_function'):
+        return False
+    name = node.target if node.op == 'call_method' else getattr(node.target, '__name__', '')
+    return node.target in _WRITES or name == '__setitem__' or \
+        (name.endswith('_') and not name.endswith('__')) or \
+        (name.startswith('__i') and name[2:] in ('iadd__', 'isub__', 'imul__', 'itruediv__')) or \
+        node.kwargs.get('inplace') is True or node.kwargs.get('out') is not None
+
+
+def _reads(node):
+    """Is its result, which is no tensor, made of a tensor's elements?"""
+    return node.op in ('call_method', 'call_function') and \
+        getattr(node.target, '__name__', node.target) in ('item', 'tolist', 'equal', 'allclose',
+                                                          'is_nonzero', 'numpy')
+
+
 class HintedTracer(Tracer):
     """inputs: example values by the names of the parameters (a dict), in their order, or both (a
     pair). A parameter that is not given and has a default takes it, and becomes no placeholder. A
@@ -36,7 +89,8 @@ class HintedTracer(Tracer):
     def __init__(self, inputs=(), concrete=False, **options):
         super().__init__(**options)
         self.inputs, self.concrete = inputs, concrete
-        self._errors, self._real = {}, {}
+        self._errors, self._examples, self._real, self._copies = {}, {}, {}, {}
+        self._writes, self._reached = False, None
 
     # ---- modules that are none of the root's
 
@@ -102,12 +156,26 @@ class HintedTracer(Tracer):
         node = super().create_node(kind, target, args, kwargs, name, type_expr)
         if kind == 'output':
             return node
+        self._writes = self._writes or _is_write(node, self.root)
+        if self._writes and _reads(node):
+            self._errors[node] = _Unknown('it was written in place')
+            return node
         try:
-            node._hint = self._example(node) if kind == 'placeholder' else \
+            node._hint = self._first_hint(node) if kind in ('placeholder', 'get_attr') else \
                 self._compute(node, self._hint_of, meta=True)
         except Exception as e:  # whatever it is: only who asks for the value has to know
             self._errors[node] = e
         return node
+
+    def _first_hint(self, node):
+        """A tensor of its own: where something unknown is written into it, it alone has no data any
+        more, and not the example or the module."""
+        if node.op == 'get_attr':
+            value = self._compute(node, self._hint_of, meta=True)
+        else:
+            value = self._examples[node] = self._example(node)
+        with self._computing(meta=True):
+            return map_aggregate(value, _of_its_own)
 
     def _hint_of(self, node):
         if node in self._errors:
@@ -134,7 +202,7 @@ class HintedTracer(Tracer):
                 return self.root.get_submodule(node.target)(*args, **kwargs)
             if node.op == 'call_method':
                 return getattr(args[0], node.target)(*args[1:], **kwargs)
-            return node.target(*args, **kwargs)
+            return _of_example(node.target(*args, **kwargs))
 
     # ---- values
 
@@ -143,7 +211,7 @@ class HintedTracer(Tracer):
         node = proxy.node
         try:
             value = self._known(node)
-            if isinstance(value, torch.Tensor) and value.device.type == 'meta':
+            if isinstance(value, torch.Tensor) and (self._writes or value.device.type == 'meta'):
                 value = self._real_value(node)
         except Exception as e:
             raise TraceError(f'the value of {node} is needed here, and is not known: {e}') from e
@@ -158,7 +226,10 @@ class HintedTracer(Tracer):
         return self._hint_of(node)
 
     def _real_value(self, node):
-        """Computes a node, and what it needs, with data."""
+        """Computes a node with data, and what it needs. Once something was written in place, all
+        nodes in their order: what is read depends on what was written before."""
+        if self._writes:
+            self._compute_all()
         wanted = [node]
         while wanted:
             n = wanted[-1]
@@ -168,9 +239,29 @@ class HintedTracer(Tracer):
                 continue
             wanted.pop()
             if n not in self._real:
-                self._real[n] = self._hint_of(n) if n.op == 'placeholder' else \
-                    self._compute(n, self._real.__getitem__, meta=False)
+                self._compute_real(n)
         return self._real[node]
+
+    def _compute_all(self):
+        nodes = self.graph.nodes if self._reached is None else _after(self._reached)
+        for n in nodes:
+            with contextlib.suppress(Exception):  # told to who needs its value, when it is asked for
+                if n not in self._real:
+                    self._compute_real(n)
+            self._reached = n
+
+    def _compute_real(self, n):
+        if n.op == 'placeholder':
+            self._hint_of(n)  # or why there is none
+            value = map_aggregate(self._examples[n], _copied)
+        elif n.op == 'get_attr':  # the same one each time: it may be written into
+            value = self._copies.get(n.target)
+            if value is None:
+                value = self._copies[n.target] = \
+                    _copied(self._compute(n, self._hint_of, meta=False))
+        else:
+            value = self._compute(n, self._real.__getitem__, meta=False)
+        self._real[n] = value
 
     def to_bool(self, obj):
         return bool(self.value_of(obj))
@@ -188,7 +279,7 @@ class HintedTracer(Tracer):
         if not self.concrete or name not in _PLAIN_ATTRIBUTES:
             return NotImplemented
         hint = self._errors.get(proxy.node) or proxy.node._hint
-        return getattr(hint, name) if isinstance(hint, torch.Tensor) else NotImplemented
+        return _of_example(getattr(hint, name)) if isinstance(hint, torch.Tensor) else NotImplemented
 
     def concrete_call(self, attribute, args, kwargs):
         name, root = attribute.attr, attribute.root
