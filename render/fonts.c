@@ -2,6 +2,9 @@
 #include "fonts.h"
 
 #include <pango/pangocairo.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/map.h"
 
@@ -33,6 +36,42 @@ static PangoLayout *new_layout(PangoContext *context, const fxs_face *face) {
     return layout;
 }
 
+/* pango looks fonts up in threads, one for its start and two for each face, and glib ends the
+ * program when one can't be started: so where addresses are limited, room for their stacks is
+ * looked for first. */
+enum { FONT_THREADS = 1 + 2 * FXS_INK_COUNT, FONT_FILES_MIB = 80 };
+
+static size_t room_for_threads(void) {
+    pthread_attr_t attributes;
+    size_t stack = (size_t)8 << 20;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &stack);
+        pthread_attr_destroy(&attributes);
+    }
+    return FONT_THREADS * stack + ((size_t)FONT_FILES_MIB << 20);
+}
+
+static fxs_status look_for_room(fxs_ctx *ctx) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return FXS_OK;
+    size_t room = room_for_threads();
+    void *at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return fxs_fail(ctx, FXS_ENOMEM,
+                        "out of memory: fonts need %zu MiB more than the limit leaves (ulimit -v)",
+                        room >> 20);
+    munmap(at, room);
+    return FXS_OK;
+}
+
+/* Has every face looked up now, while there is room. */
+static void load_faces(fxs_fonts *f) {
+    double width;
+    for (int i = 0; i < FXS_INK_COUNT; i++)
+        fxs_fonts_width(f, (fxs_ink)i, "x\xe2\x80\xa6", 4, &width);
+}
+
 fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
     fxs_fonts *f = *out = fxs_alloc0(1, sizeof *f);
     if (!f)
@@ -40,6 +79,7 @@ fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
     f->fixed = fixed;
     if (fixed)
         return FXS_OK;
+    FXS_TRY(look_for_room(ctx));
     f->map = pango_cairo_font_map_new();
     pango_cairo_font_map_set_resolution(PANGO_CAIRO_FONT_MAP(f->map), 72);
     f->context = pango_font_map_create_context(f->map);
@@ -54,6 +94,7 @@ fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
     pango_context_set_base_dir(f->context, PANGO_DIRECTION_LTR);
     for (int i = 0; i < FXS_INK_COUNT; i++)
         f->layout[i] = new_layout(f->context, &fxs_faces[i]);
+    load_faces(f);
     return FXS_OK;
 }
 

@@ -34,8 +34,7 @@ static int by_x(const void *a, const void *b) {
 
 /* Straight down where that meets the box, else as near to the other end as the box reaches. */
 static double wish(const fxs_vertex *v, double x) {
-    double reach = fmax(v->left - CORNER, 0);
-    return fabs(x) <= reach ? x : copysign(reach, x);
+    return fabs(x) <= v->left - CORNER / 2.0 ? x : copysign(fmax(v->left - CORNER, 0), x);
 }
 
 /* What goes straight through, of several the middle one; n: nothing, or an even number and nothing

@@ -5,7 +5,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "say.h"
 
@@ -91,7 +95,18 @@ static int leave(cli_exit e) {
     return e;
 }
 
+/* Where addresses are limited, every thread's own heap would reserve 64 MiB of them and leave no
+ * room for the next one's stack. */
+static void save_addresses(void) {
+#ifdef __GLIBC__
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 int main(int argc, char **argv) {
+    save_addresses();
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which cli_out_end sees */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);

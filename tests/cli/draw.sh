@@ -173,6 +173,20 @@ if (ulimit -v 150000 && exec timeout 20 "$fxscope" --version) >/dev/null 2>&1; t
     says "out of memory"
     check "nothing was drawn without memory" test ! -e huge.svg
     rm huge.fx
+    # Nor does a thread that can't be started end the program: fonts are looked up in threads.
+    for kib in 150000 220000 250000 300000 400000; do
+        rm -f few.svg
+        status=0
+        (ulimit -v $kib && exec timeout 60 "$fxscope" draw m.fx -i 1x4 --meta -o few.svg) 2>err </dev/null || status=$?
+        if [ $status -eq 0 ]; then
+            check "drawn within $kib KiB" test -s few.svg
+        else
+            judge 1 "fxscope draw within $kib KiB"
+            says "out of memory"
+            check "nothing was drawn within $kib KiB" test ! -e few.svg
+        fi
+    done
+    rm -f few.svg
 else
     skip "drawing without memory" "the limit is too low for this build"
 fi
