@@ -291,6 +291,10 @@ static void add_row(fxs_tensor *t) {
 /* torch gives channels_last where input or weight is, in two dimensions only; an unbatched input is
  * judged with a dimension of size 1 in front. */
 static bool wants_channels_last(const fxs_call *c, const fxs_conv *v) {
+    if (v->window.dims == 2 && !v->transposed && v->padding == FXS_PAD_ZEROS &&
+        fxs_arg_tensor(c, INPUT)->ndim == 4) /* as most are: nothing to put right first */
+        return fxs_suggests_channels_last(fxs_arg_tensor(c, INPUT)) ||
+               fxs_suggests_channels_last(fxs_arg_tensor(c, WEIGHT));
     fxs_tensor x = *fxs_arg_tensor(c, INPUT);
     fxs_tensor weight = *fxs_arg_tensor(c, WEIGHT);
     if (v->window.dims > 2 || v->transposed)
@@ -342,7 +346,7 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
         return fxs_out_with_number(c, x, dtype); /* it is the input times a weight */
     if (is_empty(c))
         fxs_strides_of(dims + 2, sizes, NULL, strides);
-    else if (wants_channels_last(c, v) && dims == 1)
+    else if (dims == 1 && wants_channels_last(c, v))
         strides[0] = sizes[1] * sizes[2], strides[1] = 1, strides[2] = sizes[1];
     else if (wants_channels_last(c, v))
         fxs_channels_last_strides(dims + 2, sizes, strides);

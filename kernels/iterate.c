@@ -308,6 +308,8 @@ fxs_status fxs_iterated_strides(fxs_call *c, const fxs_tensor *t, bool with_numb
 }
 
 fxs_status fxs_out_like(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype) {
+    if (t->dtype == dtype && fxs_is_floating(dtype) && fxs_tensor_is_contiguous(t))
+        return fxs_out_new(c, dtype, t->ndim, t->sizes, NULL); /* as below, at once */
     fxs_operands o = {.n = 1, .v = {{.tag = FXS_V_TENSOR, .u.tensor = (fxs_tensor *)t}}};
     return fxs_out_pointwise(c, &o, dtype);
 }

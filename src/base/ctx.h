@@ -31,9 +31,10 @@ struct fxs_ctx {
     uint64_t seed;
     uint64_t stamp; /* of walks over graphs: one counter, so that nodes of several graphs may meet
                        in one walk */
-    struct fxs_pool *pool;         /* base/pool.c; NULL: one thread */
-    struct fxs_blocks *blocks;     /* base/blocks.c; counted: storages may outlive the context */
-    fxs_arena scratch;             /* of the last interpreter, for the next one */
+    struct fxs_pool *pool;     /* base/pool.c; NULL: one thread */
+    struct fxs_blocks *blocks; /* base/blocks.c; counted: storages may outlive the context */
+    fxs_arena scratch;         /* of the last interpreter, for the next one */
+    uint64_t removals; /* of modules from their parents: what was found by path may be gone */
     struct fxs_registry *registry; /* op/registry.c, made at first use */
     void (*registry_free)(struct fxs_registry *r);
     const fxs_host *host; /* NULL: there is none; not owned */

@@ -1,7 +1,6 @@
 /* pytext.c: see pytext.h; and values written as Python's repr and str do. */
 #include "base/pytext.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,10 +51,6 @@ void fxs_buf_float(fxs_buf *b, double x) {
         fxs_buf_putc(b, '.');
         fxs_buf_puts(b, d + exp + 1);
     }
-}
-
-bool fxs_is_name_byte(char c) {
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 size_t fxs_utf8_len(const char *s, size_t left) {

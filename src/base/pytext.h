@@ -18,7 +18,10 @@ bool fxs_read_float(const char *s, size_t len, double *out);
 /* str.isprintable() of one code point. */
 bool fxs_is_printable(uint32_t c);
 /* Can the byte be part of a Python name? Of letters beyond ASCII each byte can. */
-bool fxs_is_name_byte(char c);
+static inline bool fxs_is_name_byte(char c) {
+    unsigned char u = (unsigned char)c;
+    return (unsigned)((u | 32) - 'a') < 26 || (unsigned)(u - '0') < 10 || u == '_' || u >= 0x80;
+}
 /* Length of the UTF-8 sequence at s (1 to 4), 0 when it is not valid. */
 size_t fxs_utf8_len(const char *s, size_t left);
 

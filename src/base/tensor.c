@@ -1,6 +1,7 @@
 /* tensor.c: see tensor.h. */
 #include "base/tensor.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,12 +49,16 @@ fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_
                            const int64_t *strides, fxs_tensor **out) {
     *out = NULL;
     FXS_TRY(check_sizes(ctx, dtype, ndim, sizes));
-    fxs_tensor *t = fxs_alloc0(1, sizeof *t);
+    fxs_tensor *t = fxs_alloc(1, sizeof *t);
     if (!t)
         return fxs_fail_memory(ctx);
+    /* Sizes and strides beyond ndim stay as they are: nobody reads them. */
     t->refs = 1;
     t->dtype = dtype;
     t->ndim = ndim;
+    t->requires_grad = t->is_parameter = false;
+    t->offset = 0;
+    t->storage = NULL;
     if (ndim)
         memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     if (!strides)
@@ -100,7 +105,9 @@ static fxs_status copy_struct(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **ou
     *out = v;
     if (!v)
         return fxs_fail_memory(ctx);
-    *v = *t;
+    memcpy(v, t, offsetof(fxs_tensor, sizes));
+    memcpy(v->sizes, t->sizes, (size_t)t->ndim * sizeof *t->sizes);
+    memcpy(v->strides, t->strides, (size_t)t->ndim * sizeof *t->strides);
     v->refs = 1;
     v->is_parameter = false;
     return FXS_OK;

@@ -51,14 +51,6 @@ fxs_status fxs_text_expected(fxs_text *t, const char *want) {
     return s;
 }
 
-bool fxs_text_accept(fxs_text *t, const char *s) {
-    size_t n = strlen(s);
-    if ((size_t)(t->end - t->at) < n || memcmp(t->at, s, n) != 0)
-        return false;
-    t->at += n;
-    return true;
-}
-
 void fxs_text_blanks(fxs_text *t) {
     while (*t->at == ' ' || *t->at == '\t' || *t->at == '\r')
         t->at++;

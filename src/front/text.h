@@ -3,6 +3,8 @@
 #ifndef FXS_FRONT_TEXT_H
 #define FXS_FRONT_TEXT_H
 
+#include <string.h>
+
 #include "front/front.h"
 
 typedef struct fxs_text {
@@ -21,7 +23,14 @@ fxs_status fxs_text_fail(fxs_text *t, const char *where, const char *fmt, ...) F
 /* "expected WANT, found 'what stands there'" at t->at. */
 fxs_status fxs_text_expected(fxs_text *t, const char *want);
 int fxs_text_line(const fxs_text *t, const char *where);
-bool fxs_text_accept(fxs_text *t, const char *s);
+/* Steps over s where it stands at t->at. Inline: what stands there is known when it is compiled. */
+static inline bool fxs_text_accept(fxs_text *t, const char *s) {
+    size_t n = strlen(s);
+    if ((size_t)(t->end - t->at) < n || memcmp(t->at, s, n) != 0)
+        return false;
+    t->at += n;
+    return true;
+}
 void fxs_text_blanks(fxs_text *t); /* spaces and tabs, not newlines */
 /* To the first character of the next line (or the end). */
 void fxs_text_next_line(fxs_text *t);

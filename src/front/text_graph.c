@@ -17,8 +17,14 @@ typedef struct graph_reader {
 } graph_reader;
 
 static int line_of(graph_reader *r, const char *where) {
-    for (; r->line_at < where; r->line_at++)
-        r->line += *r->line_at == '\n';
+    const char *end;
+    while (r->line_at < where &&
+           (end = memchr(r->line_at, '\n', (size_t)(where - r->line_at))) != NULL) {
+        r->line++;
+        r->line_at = end + 1;
+    }
+    if (r->line_at < where)
+        r->line_at = where;
     return r->line;
 }
 
@@ -76,14 +82,25 @@ static fxs_status output_line(graph_reader *r) {
     return set_args(r, &args, NULL);
 }
 
+/* The first of "[#users=" (*old) and "[num_users=" in the line; most nodes have no type before it.
+ */
+static const char *find_users(const char *at, bool *old) {
+    *old = strncmp(at, "[#users=", 8) == 0;
+    if (*old || strncmp(at, "[num_users=", 11) == 0)
+        return at;
+    size_t len = strcspn(at, "\n");
+    const char *a = memmem(at, len, "[#users=", 8), *b = memmem(at, len, "[num_users=", 11);
+    *old = a && (!b || a < b);
+    return *old ? a : b;
+}
+
 /* "[#users=1]" or "[num_users=1]", with an optional type in front. The count is made anew, so it is
  * only read. */
 static fxs_status users_and_type(fxs_text *t, const char **type, size_t *type_len) {
-    size_t len = strcspn(t->at, "\n");
-    const char *a = memmem(t->at, len, "[#users=", 8), *b = memmem(t->at, len, "[num_users=", 11);
-    const char *users = a && (!b || a < b) ? a : b;
     *type = NULL;
     *type_len = 0;
+    bool old;
+    const char *users = find_users(t->at, &old);
     if (!users)
         return fxs_text_expected(t, "[#users=N] or [num_users=N]");
     *type_len = (size_t)(users - t->at);
@@ -91,7 +108,7 @@ static fxs_status users_and_type(fxs_text *t, const char **type, size_t *type_le
         --*type_len;
     if (*type_len)
         *type = t->at;
-    t->at = users + (users == a ? 8 : 11);
+    t->at = users + (old ? 8 : 11);
     t->at += strspn(t->at, "0123456789");
     if (!fxs_text_accept(t, "]"))
         return fxs_text_expected(t, "a number of users and ']'");

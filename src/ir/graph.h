@@ -9,6 +9,13 @@
 
 typedef struct fxs_user_meta fxs_user_meta; /* user_meta.c */
 
+/* The module that a node's target named when it was last run; see fxs_module_lookup_target. */
+typedef struct fxs_found {
+    fxs_module *module; /* not counted; NULL: nothing is remembered */
+    const char *target;
+    uint64_t root, removals;
+} fxs_found;
+
 struct fxs_node {
     fxs_graph *graph;
     fxs_kind kind;
@@ -33,6 +40,7 @@ struct fxs_node {
     const fxs_scope
         *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
     fxs_user_meta *user_meta; /* in the arena; NULL: none */
+    fxs_found found;
     fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 

@@ -149,6 +149,7 @@ static fxs_status new_module(fxs_ctx *ctx, const char *class_name, const fxs_val
         return fxs_fail_memory(ctx);
     m->refs = 1;
     m->ctx = ctx;
+    m->id = ++ctx->stamp;
     fxs_status s = fill_module(m, class_name, args, kwargs, bare);
     if (s != FXS_OK) {
         fxs_module_unref(m);
@@ -344,6 +345,19 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path) {
             return r;
         at += len + 1;
     }
+}
+
+/* Nothing but a removal takes a module from where it was found. */
+fxs_lookup fxs_module_lookup_target(const fxs_module *root, fxs_node *n) {
+    if (n->found.module && n->found.target == n->target && n->found.root == root->id &&
+        n->found.removals == root->ctx->removals)
+        return (fxs_lookup){.module = n->found.module};
+    fxs_lookup at = fxs_module_lookup(root, n->target);
+    n->found = (fxs_found){.module = at.module,
+                           .target = n->target,
+                           .root = root->id,
+                           .removals = root->ctx->removals};
+    return at;
 }
 
 fxs_module *fxs_module_find(const fxs_module *m, const char *path) {

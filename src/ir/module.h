@@ -35,6 +35,7 @@ typedef struct fxs_child {
 struct fxs_module {
     int refs;
     fxs_ctx *ctx;
+    uint64_t id; /* no other module of the context ever has it */
     char *class_name;
     fxs_value args, kwargs; /* on the heap: a tuple and a dict */
     char *extra; /* lines of extra_repr that are no argument list, each with '\n' behind; NULL: none
@@ -81,6 +82,8 @@ typedef struct fxs_lookup {
     size_t missing_len, prefix_len; /* of the path before the missing part, without its dot */
 } fxs_lookup;
 fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path);
+/* The same for n's target below its graph's root; a module that was found is remembered in n. */
+fxs_lookup fxs_module_lookup_target(const fxs_module *root, fxs_node *n);
 
 /* Binds a module's arguments to its row (row must not be NULL); names go to `a`. */
 fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out);

@@ -19,6 +19,7 @@ static fxs_status set_child(fxs_module *m, const char *name, fxs_module *child) 
     fxs_child *c = &m->children[(size_t)*at - 1];
     fxs_module *old = c->module;
     c->module = fxs_module_ref(child);
+    m->ctx->removals++;
     fxs_module_unref(old);
     return FXS_OK;
 }
@@ -36,6 +37,7 @@ static fxs_status drop_children(fxs_module *m, const bool *drop) {
     }
     fxs_map_free(&m->child_names);
     m->child_names = names;
+    m->ctx->removals++;
     kept = 0;
     for (size_t i = 0; i < m->nchildren; i++) {
         if (!drop[i]) {

@@ -213,29 +213,6 @@ static char *legal_characters(fxs_arena *a, const char *s, size_t len, size_t *o
     return name;
 }
 
-/* Splits base_12 into its base and number; leading zeros are dropped, which shortens the name. */
-static size_t split_number(char *name, size_t len, unsigned long long *number) {
-    size_t digits = len;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-        digits--;
-    *number = 0;
-    if (digits == len || digits < 1 || name[digits - 1] != '_' || len - digits > 18)
-        return len;
-    *number = strtoull(name + digits, NULL, 10);
-    snprintf(name + digits, 24, "%llu", *number);
-    return digits - 1;
-}
-
-/* No reserved name ends in a digit. */
-static bool may_be_reserved(const char *name, size_t len) {
-    return len && (name[len - 1] < '0' || name[len - 1] > '9');
-}
-
-static bool is_taken(const fxs_map *used, const char *name, size_t len, bool own) {
-    return fxs_map_at(used, name, len) ||
-           (!own && may_be_reserved(name, len) && fxs_name_reserved(name));
-}
-
 /* "_12" at the end of a name: its length. (printf takes a third of a name's time.) */
 static size_t put_number(char *end, unsigned long long number) {
     char digits[24];
@@ -248,6 +225,30 @@ static size_t put_number(char *end, unsigned long long number) {
         end[len++] = digits[--n];
     end[len] = '\0';
     return len;
+}
+
+/* Splits base_12 into its base and number; leading zeros are dropped, which shortens the name. */
+static size_t split_number(char *name, size_t len, unsigned long long *number) {
+    size_t digits = len;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    *number = 0;
+    if (digits == len || digits < 1 || name[digits - 1] != '_' || len - digits > 18)
+        return len;
+    *number = strtoull(name + digits, NULL, 10);
+    if (name[digits] == '0')
+        put_number(name + digits - 1, *number);
+    return digits - 1;
+}
+
+/* No reserved name ends in a digit. */
+static bool may_be_reserved(const char *name, size_t len) {
+    return len && (name[len - 1] < '0' || name[len - 1] > '9');
+}
+
+static bool is_taken(const fxs_map *used, const char *name, size_t len, bool own) {
+    return fxs_map_at(used, name, len) ||
+           (!own && may_be_reserved(name, len) && fxs_name_reserved(name));
 }
 
 /* Counts on until the name is free. Names are never released, so that numbers that were passed over

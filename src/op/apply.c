@@ -62,7 +62,9 @@ static bool may_hold_tensors(const fxs_value *v) {
 static arg_facts facts_of(const fxs_call *c) {
     arg_facts f = {.all_known = true, .self = c->nargs ? fxs_arg_tensor(c, 0) : NULL};
     for (int i = 0; i < c->nargs; i++)
-        if (may_hold_tensors(&c->arg[i]))
+        if (c->arg[i].tag == FXS_V_TENSOR)
+            look_at_arg(&f, &c->arg[i]);
+        else if (may_hold_tensors(&c->arg[i]))
             fxs_value_visit(&c->arg[i], look_at_arg, &f);
     return f;
 }
@@ -308,7 +310,9 @@ static fxs_cost cost_of(const fxs_call *c) {
     if (cost.bytes_read != 0 || cost.bytes_written != 0 || !c->op->kernel)
         return cost; /* a view moves nothing */
     for (int i = 0; i < c->nargs; i++)
-        if (may_hold_tensors(&c->arg[i]))
+        if (c->arg[i].tag == FXS_V_TENSOR)
+            cost.bytes_read += bytes_of(c->arg[i].u.tensor);
+        else if (may_hold_tensors(&c->arg[i]))
             fxs_value_visit(&c->arg[i], add_bytes, &cost.bytes_read);
     for (int i = 0; i < c->nout; i++)
         cost.bytes_written += bytes_of(c->out[i]);
@@ -318,7 +322,8 @@ static fxs_cost cost_of(const fxs_call *c) {
 static void drop_outputs(fxs_call *c) {
     for (int i = 0; i < c->nout; i++)
         fxs_tensor_unref(c->out[i]);
-    fxs_free(c->out);
+    if (c->out != c->few)
+        fxs_free(c->out);
     fxs_value_unref(&c->result);
 }
 

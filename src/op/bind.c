@@ -357,6 +357,10 @@ fxs_status fxs_schema_try(fxs_ctx *ctx, fxs_arena *a, const char *spelling, bool
 
 fxs_status fxs_schema_put(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
                           int i, const fxs_value *v, fxs_value *out) {
+    if (v->tag == FXS_V_TENSOR && s->params[i].types & 1u << FXS_T_TENSOR) {
+        out[i] = *v;
+        return FXS_OK;
+    }
     binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out, .quiet = !op_name};
     return put(&b, i, v);
 }

@@ -4,16 +4,28 @@
 
 #include "op/op.h"
 
+/* Most calls have one result, which needs no memory of its own. */
+static bool more_room(fxs_call *c) {
+    if (c->out_cap == 0) {
+        c->out = c->few;
+        c->out_cap = sizeof c->few / sizeof *c->few;
+        return true;
+    }
+    bool few = c->out == c->few;
+    fxs_tensor **p = fxs_realloc(few ? NULL : c->out, (size_t)c->out_cap * 2, sizeof *p);
+    if (!p)
+        return false;
+    if (few)
+        memcpy(p, c->few, sizeof c->few);
+    c->out = p;
+    c->out_cap *= 2;
+    return true;
+}
+
 static fxs_status push_out(fxs_call *c, fxs_tensor *t) {
-    if (c->nout == c->out_cap) {
-        int cap = c->out_cap ? c->out_cap * 2 : 4;
-        fxs_tensor **p = fxs_realloc(c->out, (size_t)cap, sizeof *p);
-        if (!p) {
-            fxs_tensor_unref(t);
-            return fxs_fail_memory(c->ctx);
-        }
-        c->out = p;
-        c->out_cap = cap;
+    if (c->nout == c->out_cap && !more_room(c)) {
+        fxs_tensor_unref(t);
+        return fxs_fail_memory(c->ctx);
     }
     c->out[c->nout++] = t;
     return FXS_OK;

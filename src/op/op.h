@@ -94,6 +94,7 @@ struct fxs_call {
 
     /* What infer fills, by fxs_out_*: tensors in order; or `result` for everything else. */
     fxs_tensor **out;
+    fxs_tensor *few[4]; /* where out lies while that is enough */
     int nout, out_cap;
     bool out_list;          /* several outputs come as a list, not a tuple */
     bool out_tuple;         /* a tuple even when there is one output or none (chunk, unbind) */

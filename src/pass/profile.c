@@ -20,6 +20,7 @@ typedef struct measuring {
     fxs_value *inputs;
     fxs_least *least;
     bool first;
+    bool timed;    /* the steps of this run have seconds */
     double making; /* of this run */
     size_t done;
 } measuring;
@@ -53,6 +54,8 @@ static fxs_status after_node(void *user, fxs_node *n, const fxs_step *step) {
         return keep_row(u, n, step);
     }
     fxs_profile_row *row = &u->p->nodes[step->index];
+    if (!u->timed)
+        return FXS_OK;
     row->seconds = step->seconds < row->seconds ? step->seconds : row->seconds;
     return FXS_OK;
 }
@@ -64,11 +67,13 @@ static fxs_status run_once(measuring *u, bool stats, double *seconds) {
     fxs_interpret how = {.mode = u->opt->mode,
                          .clock = u->opt->clock,
                          .train = u->opt->train,
+                         .timed = u->opt->mode == FXS_RUN_EXECUTE || stats,
                          .keep_parameters = true,
                          .inputs = u->inputs,
                          .observers = observers,
                          .nobservers = stats && u->opt->mode == FXS_RUN_EXECUTE ? 3 : 2};
     u->making = 0;
+    u->timed = how.timed;
     double start = fxs_now(u->opt->clock);
     FXS_TRY(fxs_interpret_graph(u->m, &how));
     double took = fxs_now(u->opt->clock) - start - u->making;

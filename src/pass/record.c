@@ -34,7 +34,8 @@ fxs_status fxs_record_meta(void *user, fxs_node *n, const fxs_step *step) {
                          .seconds = step->seconds};
     FXS_TRY(fxs_value_map(ctx, NULL, step->result, to_meta, ctx, &n->meta.result));
     n->meta.type_name = fxs_value_type_name(&n->meta.result);
-    n->meta.has_tensor = fxs_value_has_tensor(&n->meta.result);
+    n->meta.has_tensor =
+        n->meta.result.tag == FXS_V_TENSOR || fxs_value_has_tensor(&n->meta.result);
     return FXS_OK;
 }
 
@@ -77,6 +78,7 @@ fxs_status fxs_run(fxs_module *m, const fxs_inputs *in, const fxs_run_options *o
     FXS_TRY(fxs_inputs_bind(in, m->graph, u.opt->mode, &inputs));
     fxs_interpret how = {.mode = u.opt->mode,
                          .train = u.opt->train,
+                         .timed = u.opt->mode == FXS_RUN_EXECUTE,
                          .inputs = inputs,
                          .observers = observers,
                          .nobservers = u.opt->stats && u.opt->mode == FXS_RUN_EXECUTE ? 3 : 2};

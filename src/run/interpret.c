@@ -29,13 +29,13 @@ static fxs_status tell_observers(const fxs_interpret *how, fxs_node *n, const fx
 
 /* Runs the node and says in *step what became of it. */
 static fxs_status run_node(fxs_interpreter *it, fxs_node *n, fxs_step *step, fxs_value *value) {
-    double start = fxs_now(it->clock);
+    double start = it->timed ? fxs_now(it->clock) : 0;
     it->op = NULL;
     it->cost = (fxs_cost){0};
     it->parameters = 0;
     it->making = 0;
     fxs_status s = it->methods.run_node(it, n, value);
-    step->seconds = fxs_now(it->clock) - start - it->making;
+    step->seconds = it->timed ? fxs_now(it->clock) - start - it->making : 0;
     step->making = it->making;
     step->op = it->op;
     step->cost = it->cost;
@@ -78,6 +78,7 @@ fxs_status fxs_interpret_graph(fxs_module *root, const fxs_interpret *how) {
     fxs_status s = FXS_OK;
     it->keep_parameters = how->keep_parameters;
     it->clock = how->clock;
+    it->timed = how->timed;
     it->args = how->inputs;
     it->nargs = how->inputs ? fxs_graph_count(it->graph, FXS_PLACEHOLDER) : 0;
     for (fxs_node *n = fxs_graph_first(it->graph); n && s == FXS_OK; n = fxs_node_next(n))

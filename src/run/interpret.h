@@ -32,6 +32,7 @@ typedef struct fxs_interpret {
     fxs_run_mode mode;
     fxs_profile_clock clock; /* of the steps' seconds */
     bool train;
+    bool timed;           /* steps have seconds: asking the clock takes as long as a node in META */
     bool keep_parameters; /* values that were made stay for the next run */
     const fxs_value
         *inputs; /* one a placeholder, in order; FXS_V_UNKNOWN: not given. NULL: none is given */

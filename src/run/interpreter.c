@@ -34,6 +34,10 @@ static fxs_status resolve_node(void *user, const fxs_value *leaf, fxs_value *out
 /* Arguments with values in the place of nodes. Containers live in the scratch arena, what they hold
  * is borrowed. */
 static fxs_status resolve(fxs_interpreter *it, const fxs_value *v, fxs_value *out) {
+    if (fxs_value_len(v) == 0 && (v->tag == FXS_V_DICT || v->tag == FXS_V_TUPLE)) {
+        *out = *v;
+        return FXS_OK;
+    }
     return fxs_value_map(it->ctx, &it->scratch, v, resolve_node, it, out);
 }
 
@@ -239,7 +243,7 @@ static fxs_status fill_plan(fxs_interpreter *it, const fxs_layer_plan *plan, con
 static fxs_status call_plan(fxs_interpreter *it, const fxs_node *n, const fxs_layer_plan *plan,
                             const fxs_value *args, bool *fits, fxs_value *result) {
     size_t nparams = (size_t)plan->schema->nparams;
-    fxs_value state[FXS_MAX_ARGS], *bound = FXS_NEW_N(&it->scratch, fxs_value, nparams);
+    fxs_value state[FXS_MAX_ARGS], *bound = FXS_SCRATCH(&it->scratch, fxs_value, nparams);
     fxs_applied done = {0};
     int nstate = 0;
     if (!bound)
@@ -303,7 +307,7 @@ static bool takes_structure(const fxs_value *args) {
 
 fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                        const fxs_value *kwargs, fxs_value *result) {
-    fxs_lookup at = fxs_module_lookup(it->root, n->target);
+    fxs_lookup at = fxs_module_lookup_target(it->root, n);
     if (!at.module)
         return missing_target(it, n, &at);
     it->parameters = fxs_module_parameter_count(at.module);
@@ -324,7 +328,8 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
         s = call_layer(it, n, &u, args, kwargs, result);
     for (held *h = u.held; h; h = h->next)
         fxs_value_unref(&h->value);
-    if (!it->keep_parameters && fxs_map_get(&it->module_uses, n->target) == n)
+    if (it->mode != FXS_RUN_META && !it->keep_parameters &&
+        fxs_map_get(&it->module_uses, n->target) == n)
         drop_parameters(at.module);
     return s;
 }
@@ -448,7 +453,7 @@ fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
     for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
         for (size_t i = 0; i < n->ninputs; i++)
             it->last_use[n->inputs[i]->index] = n->index;
-        if (n->kind == FXS_CALL_MODULE &&
+        if (n->kind == FXS_CALL_MODULE && it->mode != FXS_RUN_META && /* that reads none */
             !fxs_map_put(&it->module_uses, n->target, strlen(n->target), n))
             return fxs_fail_memory(it->ctx);
     }

@@ -16,6 +16,7 @@ struct fxs_interpreter {
     fxs_run_mode mode;
     fxs_profile_clock clock;
     bool train, keep_values, keep_parameters, flat;
+    bool timed;       /* each node takes its time; else no clock is asked */
     size_t len;       /* of the graph; it must not change while it is run */
     fxs_value *env;   /* by node index; FXS_V_UNKNOWN: not there */
     bool *given;      /* by node index: by the user, for the next run */

@@ -44,12 +44,17 @@ class Server:
     def __init__(self, command, threads):
         self.p = subprocess.Popen(command, env=environment(threads), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True)
+        self.why = "it gave no time"  # where it did not
         self.first = self.answer()
         self.best = math.inf
 
     def answer(self):
         line = self.p.stdout.readline()
-        return float(line) if line else math.nan
+        try:
+            return float(line)
+        except ValueError:
+            self.why = line.strip() or self.why
+            return math.nan
 
     def round(self, n):
         if self.p.poll() is None:
@@ -175,8 +180,11 @@ def bench_meta(program, names, specs, folder, rounds):
         peer.close()
         have = us.facts["seconds_without_statistics"] / us.facts["node_count"]
         times = peer.best / have
+        if math.isinf(times) or math.isnan(times):
+            print(f"  {name:<34} {have * 1e6:>9.2f} {'-':>11} {'-':>7}  ({peer.why})", flush=True)
+            continue
         print(f"  {name:<34} {have * 1e6:>9.2f} {peer.best * 1e6:>11.1f} {times:>7.0f}  "
-              f"{'-' if math.isnan(times) or math.isinf(times) else 'met' if times >= 100 else 'missed'}", flush=True)
+              f"{'met' if times >= 100 else 'missed'}", flush=True)
     bench_chain(program, folder, rounds)
 
 

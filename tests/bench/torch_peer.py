@@ -1,6 +1,6 @@
 """torch_peer.py NAME THREADS: PyTorch's eager forward as a server: for each line N on standard input it runs N times and
 answers with the least seconds (of the processor with one thread, else of the clock). The first answer is of the first run.
-With --meta: ShapeProp on meta tensors, seconds a node. With --once: one run, nothing said, for measuring memory."""
+With --meta: ShapeProp on meta tensors, seconds a node, or why there is none. With --once: one run, nothing said, for measuring memory."""
 import sys
 import time
 
@@ -22,7 +22,11 @@ def run():
 
 if "--meta" in sys.argv:
     from torch.fx.passes.shape_prop import ShapeProp
-    gm = torch.fx.symbolic_trace(model.to("meta"))
+    try:
+        gm = torch.fx.symbolic_trace(model.to("meta"))
+    except torch.fx.proxy.TraceError:
+        print("torch.fx can't trace it")
+        sys.exit()
     x, per = x.to("meta"), len(list(gm.graph.nodes))
 
     def run():

@@ -122,6 +122,37 @@ static void new_tensors_are_taken(void **state) {
     fxs_module_unref(m);
 }
 
+/* Another module under the same name, or none: what an earlier run found there is forgotten. */
+static void removed_layers_are_not_called(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = load(ctx, BY_POSITION), *other;
+    fxs_value before = run(ctx, m, false, FXS_RUN_META);
+    assert_shape(before.u.tensor, SIZES(2, 4, 5, 5));
+    assert_ok(ctx, fxs_module_delete_submodule(m, "drop"));
+    fxs_interpreter *it;
+    fxs_value result, x = fxs_of_tensor(random_tensor(ctx, FXS_FLOAT32, SIZES(2, 3, 5, 5), 1));
+    assert_ok(ctx, fxs_interpreter_new(m, NULL, &it));
+    assert_int_equal(fxs_interpreter_run(it, &x, 1, &result), FXS_ENOTFOUND);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "there is no 'drop' in Net"));
+    fxs_ctx_clear(ctx);
+    fxs_interpreter_free(it);
+    fxs_value_unref(&x);
+    assert_ok(ctx, fxs_module_new(ctx, "Flatten", NULL, NULL, &other));
+    assert_ok(ctx, fxs_module_add_submodule(m, "drop", other));
+    fxs_module_unref(other);
+    fxs_value after = run(ctx, m, false, FXS_RUN_META);
+    assert_shape(after.u.tensor, SIZES(2, 100));
+    fxs_value_unref(&after);
+    assert_ok(ctx, fxs_module_new(ctx, "ReLU", NULL, NULL, &other)); /* in the place of the other */
+    assert_ok(ctx, fxs_module_add_submodule(m, "drop", other));
+    fxs_module_unref(other);
+    after = run(ctx, m, false, FXS_RUN_META);
+    assert_shape(after.u.tensor, SIZES(2, 4, 5, 5));
+    fxs_value_unref(&before);
+    fxs_value_unref(&after);
+    fxs_module_unref(m);
+}
+
 /* What the plan's operator does not take is refused in the words of a call that is not planned. */
 static void errors_are_the_same(void **state) {
     fxs_ctx *ctx = *state;
@@ -148,6 +179,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(plans_are_for_one_operator, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(planned_calls_are_calls, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(new_tensors_are_taken, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(removed_layers_are_not_called, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(errors_are_the_same, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("layers bound once", tests, NULL, NULL);
