@@ -1,6 +1,8 @@
 /* cast.c: clone contiguous detach to float long cpu cuda type_as ...: copies in another type or
  * memory format, or the tensor itself when it has both already. Devices are one: a move to another
  * is no move. */
+#include <string.h>
+
 #include <stdio.h>
 
 #include "kernels/format.h"
@@ -122,8 +124,24 @@ static fxs_status infer_to_dtype(fxs_call *c) {
     return convert(c, c->arg[1].u.dtype, fxs_arg_bool(c, 3), format_in(c, 4, FXS_PRESERVE));
 }
 
+/* "cpu", "cuda:0" and the like: a name that PyTorch knows, and perhaps a number. */
+static fxs_status check_device(fxs_call *c, int i) {
+    static const char *const names[] = {"cpu",    "cuda",   "ipu",    "xpu",          "mkldnn",
+                                        "opengl", "ideep",  "hip",    "ve",           "fpga",
+                                        "ort",    "xla",    "lazy",   "mps",          "hpu",
+                                        "meta",   "vulkan", "opencl", "privateuseone"};
+    const char *s = fxs_arg_str(c, i);
+    size_t n = strcspn(s, ":");
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k]) == n && strncmp(names[k], s, n) == 0)
+            return FXS_OK;
+    return FXS_REFUSE(c, FXS_EINVAL, "there is no device '%s'", s);
+}
+
 /* to(device, dtype, non_blocking, copy, memory_format) */
 static fxs_status infer_to_device(fxs_call *c) {
+    if (!fxs_arg_is_none(c, 1))
+        FXS_TRY(check_device(c, 1));
     fxs_dtype d = fxs_arg_is_none(c, 2) ? own_type(c) : c->arg[2].u.dtype;
     return convert(c, d, fxs_arg_bool(c, 4), format_in(c, 5, FXS_PRESERVE));
 }

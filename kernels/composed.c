@@ -185,12 +185,16 @@ static void make_aminmax(fxs_compose *k) {
     int64_t ones[FXS_MAX_DIM];
     for (int i = 0; i < x->ndim; i++)
         ones[i] = 1;
+    if (fxs_is_complex(x->dtype))
+        fxs_stop(k, FXS_ETYPE, "complex numbers have no smallest or largest");
     for (int i = 0; i < 2; i++) {
         fxs_tensor *m = fxs_arg_is_none(k->call, 1)
                             ? FXS_DO(k, names[i], fxs_t(x))
                             : FXS_DO(k, names[i], fxs_t(x), k->call->arg[1], k->call->arg[2]);
         if (fxs_arg_is_none(k->call, 1) && fxs_arg_bool(k->call, 2))
             m = FXS_DO(k, "reshape", fxs_t(m), fxs_ints(k, x->ndim, ones));
+        else if (x->ndim == 0 && !fxs_arg_is_none(k->call, 1) && fxs_arg_bool(k->call, 2))
+            m = FXS_DO(k, "reshape", fxs_t(m), FXS_INTS(k, 1)); /* a number keeps one dimension */
         fxs_give(k, m);
     }
 }

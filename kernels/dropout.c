@@ -35,7 +35,7 @@ static fxs_status out_noisy(fxs_call *c, fxs_tensor *x, spread s, bool alpha) {
         return fxs_out_with_number(c, x, x->dtype);
     if (s == EACH) {
         fxs_strides_like(x, noise.strides);
-        if (!alpha)
+        if (!alpha && !fxs_tensor_is_contiguous(x))
             return fxs_out_new(c, x->dtype, x->ndim, x->sizes, noise.strides);
     }
     for (int i = s == EACH ? x->ndim : s == BATCH ? 0 : s == ROWS ? 1 : 2; i < x->ndim; i++)

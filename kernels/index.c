@@ -232,7 +232,7 @@ static fxs_status infer_setitem(fxs_call *c) {
     if (value)
         FXS_TRY(check_value_type(c, x, value));
     fxs_status s = fxs_read_index(c, x, &c->arg[1], &ix);
-    if (s == FXS_OK && !ix.nindex)
+    if (s == FXS_OK && !ix.nindex && value && value->ndim > 0) /* a number may go there often */
         FXS_TRY(check_distinct_places(c, &ix.view));
     if (s == FXS_EUNKNOWN && c->meta) {
         fxs_ctx_clear(c->ctx); /* whatever is written, the shape stays */

@@ -316,7 +316,7 @@ LP(2)
 #define LP_ROW(n)                                                                                  \
     {                                                                                              \
         .name = "lp_pool" #n "d",                                                                  \
-        .schema = "(Tensor input, number norm_type, int[" #n "] kernel_size, int[" #n              \
+        .schema = "(Tensor input, Scalar norm_type, int[" #n "] kernel_size, int[" #n              \
                   "]? stride=None, bool ceil_mode=False) -> Tensor",                               \
         .torch = "torch.nn.functional.lp_pool" #n "d", .infer = infer_lp##n, .kernel = run_lp##n,  \
         .cost = cost_lp##n                                                                         \

@@ -300,7 +300,7 @@ const fxs_op fxs_ops_scatter_reduce[] = {
      "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
      "Tensor",
      "torch.scatter_reduce Tensor.scatter_reduce", infer_scatter_reduce, run_scatter_reduce, NULL,
-     0},
+     FXS_OP_REAL_GRAD},
     {"index_put", "(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
      "torch.index_put Tensor.index_put", infer_index_put, run_index_put, NULL, FXS_OP_COMPLEX},
     {0},

@@ -131,8 +131,7 @@ def encode(v, first=None):
              'format': memory_format(v), 'data': elements(v)}
         if v.requires_grad:
             t['grad'] = True
-        if first is not None:
-            t['alias'] = v.storage().data_ptr() == first.storage().data_ptr()
+        t['alias'] = None if first is None else v.storage().data_ptr() == first.storage().data_ptr()
         return {'t': t}
     if isinstance(v, torch.Size):
         return {'size': list(v)}

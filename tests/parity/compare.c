@@ -65,6 +65,18 @@ static bool same_strides(const opcase_compare *c, const fxs_tensor *t, const jso
     return same_ints(c, strides, t->ndim, want, where, " strides");
 }
 
+static bool contiguous(const opcase_compare *c, const fxs_tensor *t, const char *where) {
+    json_t *want = json_array();
+    int64_t step = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        json_array_insert_new(want, 0, json_integer(step));
+        step *= t->sizes[i] > 1 ? t->sizes[i] : 1;
+    }
+    bool same = same_strides(c, t, want, where);
+    json_decref(want);
+    return same;
+}
+
 static double component(const fxs_tensor *t, const char *p, int part) {
     if (t->dtype == FXS_COMPLEX64)
         return ((const float *)(const void *)p)[part];
@@ -105,23 +117,24 @@ static const char *format_text(const fxs_tensor *t) {
 
 static bool same_tensor(const opcase_compare *c, const fxs_tensor *t, const json_t *want,
                         const char *where) {
-    const char *dtype = json_string_value(json_object_get(want, "dtype"));
+    const char *dtype = opcase_dtype_name(want);
     const char *format = json_string_value(json_object_get(want, "format"));
     const json_t *strides = json_object_get(want, "strides"),
                  *alias = json_object_get(want, "alias");
+    format = format ? format : "contiguous_format";
     bool grad = json_is_true(json_object_get(want, "grad"));
     if (strcmp(fxs_dtype_name(t->dtype), dtype) != 0)
         return differ(c, where, " dtype", fxs_dtype_name(t->dtype), dtype);
     if (!same_ints(c, t->sizes, t->ndim, json_object_get(want, "sizes"), where, " sizes"))
         return false;
-    if (strides && !same_strides(c, t, strides, where))
+    if (!(strides ? same_strides(c, t, strides, where) : contiguous(c, t, where)))
         return false;
-    if (format && strcmp(format_text(t), format) != 0)
+    if (strcmp(format_text(t), format) != 0)
         return differ(c, where, " memory_format", format_text(t), format);
     if (t->requires_grad != grad)
         return differ(c, where, " requires_grad", t->requires_grad ? "True" : "False",
                       grad ? "True" : "False");
-    if (alias && c->first && t->storage && fxs_tensor_numel(t) &&
+    if (!json_is_null(alias) && c->first && t->storage && fxs_tensor_numel(t) &&
         json_is_true(alias) != (t->storage == c->first))
         return differ(c, where, " view of the first argument",
                       t->storage == c->first ? "yes" : "no", json_is_true(alias) ? "yes" : "no");

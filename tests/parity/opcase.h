@@ -14,6 +14,10 @@
 bool opcase_value(fxs_ctx *ctx, const json_t *j, bool meta, fxs_value *out);
 /* Tensor facts and elements as JSON has them; NULL when `j` is none. */
 const json_t *opcase_tensor_json(const json_t *j);
+/* What a tensor leaves out: float32, contiguous strides, offset 0; of an answer also the
+ * contiguous format, and that it is no view of the first argument ("alias": null: it is not said).
+ */
+const char *opcase_dtype_name(const json_t *tensor);
 bool opcase_dtype(const json_t *tensor, fxs_dtype *out);
 /* Element i of "data"; the imaginary part of complex numbers is `part` 1. */
 double opcase_number(const json_t *data, size_t i);

@@ -24,8 +24,13 @@ const json_t *opcase_tensor_json(const json_t *j) {
     return json_is_object(j) ? json_object_get(j, "t") : NULL;
 }
 
-bool opcase_dtype(const json_t *tensor, fxs_dtype *out) {
+const char *opcase_dtype_name(const json_t *tensor) {
     const char *s = json_string_value(json_object_get(tensor, "dtype"));
+    return s ? s : "float32";
+}
+
+bool opcase_dtype(const json_t *tensor, fxs_dtype *out) {
+    const char *s = opcase_dtype_name(tensor);
     return s && fxs_dtype_find(s, strlen(s), out);
 }
 
