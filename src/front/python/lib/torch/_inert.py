@@ -68,6 +68,14 @@ def _classes(base, names):
     return {name: type(name, (base,), {}) for name in names.split()}
 
 
+class _Backend:
+    """Which kernel computes attention: here there is one."""
+    ERROR, MATH, FLASH_ATTENTION, EFFICIENT_ATTENTION, CUDNN_ATTENTION = -1, 0, 1, 2, 3
+
+
+_Backend.__name__ = _Backend.__qualname__ = 'SDPBackend'
+
+
 def _tables():
     yield 'cuda', dict(
         is_available=_gives(False), device_count=_gives(0), current_device=_gives(0),
@@ -83,6 +91,7 @@ def _tables():
     yield 'amp', dict(autocast=inert, GradScaler=_GradScaler, custom_fwd=_same, custom_bwd=_same)
     yield 'cpu', {}
     yield 'cpu.amp', dict(autocast=inert)
+    yield 'nn.attention', dict(sdpa_kernel=inert, SDPBackend=_Backend)
     yield 'backends', {}
     yield 'backends.cudnn', dict(enabled=False, benchmark=False, deterministic=False,
                                  allow_tf32=False, is_available=_gives(False), flags=inert,
