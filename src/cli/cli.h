@@ -124,6 +124,7 @@ typedef struct cli_option {
         {"collapse", 0,                                                                            \
          "GLOB",     "draw each module of that path or class as one box; may be repeated",         \
          CLI_LIST,   CLI_AT(collapse)},                                                            \
+        {"leaf", 0, "GLOB", "the same as --collapse", CLI_LIST, CLI_AT(collapse)},                 \
         {"expand", 0,                                                                              \
          "GLOB",   "keep modules of that path or class open; may be repeated",                     \
          CLI_LIST, CLI_AT(expand)},                                                                \

@@ -17,6 +17,12 @@ says "4 modules are drawn as one box each"
 table --collapse BasicBlock --fold
 judge 0 "--collapse and --fold"
 says "layer1.0 stands for 2 equal blocks, up to layer1.1, each with weights of its own"
+cp out collapsed
+table --leaf BasicBlock --fold
+judge 0 "--leaf"
+if cmp -s out collapsed; then ok "--leaf is --collapse"; else not_ok "--leaf is --collapse" "$(diff out collapsed)"; fi
+table --leaf 'layer1.*' --collapse 'layer2.*'
+says "4 modules are drawn as one box each"
 table --focus layer2.0 --hide relu
 judge 2 "a relu that no node is called by"
 says "no node matches 'relu'"
