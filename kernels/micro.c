@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #define EACH1(X) X(0)
 #define EACH2(X) EACH1(X) X(1)
@@ -56,10 +57,10 @@ static bool has_256(void) {
 
 const fxs_micro fxs_micros[] = {
 #ifdef HAVE_TARGETS
-    {12, 32, functions_512, has_512},
-    {6, 16, functions_256, has_256},
+    {12, 32, functions_512, dots_512, has_512},
+    {6, 16, functions_256, dots_256, has_256},
 #endif
-    {6, 8, functions_128, everywhere},
+    {6, 8, functions_128, dots_128, everywhere},
     {0},
 };
 

@@ -19,9 +19,13 @@ enum {
 typedef void fxs_micro_fn(const float *a, const float *panel, int64_t depth, float *c,
                           int64_t c_row, bool add);
 
+/* out[r] = sum over k < depth of a[r * FXS_MICRO_STEP + k] * x[k], r < rows: one column. */
+typedef void fxs_dots_fn(const float *a, const float *x, int64_t rows, int64_t depth, float *out);
+
 typedef struct fxs_micro {
     int rows, tile;                /* most rows at once; columns of a panel */
     fxs_micro_fn *const (*run)[2]; /* [rows - 1][whole tile] */
+    fxs_dots_fn *dots;             /* any number of rows */
     bool (*here)(void);            /* can this processor do it? */
 } fxs_micro;
 

@@ -47,7 +47,8 @@ typedef float MICRO(loose) __attribute__((vector_size(MICRO_BYTES), aligned(4)))
     }
 
 MICRO_TARGET static inline VEC MICRO(splat)(float x) {
-#if MICRO_BYTES == 64 /* written out: of a loop GCC makes a shuffle, which takes a multiplier's place */
+#if MICRO_BYTES ==                                                                                 \
+    64 /* written out: of a loop GCC makes a shuffle, which takes a multiplier's place */
     return (VEC){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 #elif MICRO_BYTES == 32
     return (VEC){x, x, x, x, x, x, x, x};
@@ -71,10 +72,50 @@ FUNCTIONS(11, EACH11)
 FUNCTIONS(12, EACH12)
 #endif
 
+static inline float MICRO(sum)(VEC v) {
+    float h[LANES];
+    memcpy(h, &v, sizeof h);
+    for (int n = LANES / 2; n > 0; n /= 2)
+        for (int i = 0; i < n; i++)
+            h[i] += h[i + n];
+    return h[0];
+}
+
+/* Four rows, or the same one four times. */
+MICRO_TARGET static void MICRO(dots4)(const float *a, int64_t row, const float *x, int64_t depth,
+                                      float out[4]) {
+    VEC s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    int64_t k = 0;
+    for (; k + LANES <= depth; k += LANES) {
+        VEC v = GET(x + k);
+        s0 += GET(a + k) * v;
+        s1 += GET(a + row + k) * v;
+        s2 += GET(a + 2 * row + k) * v;
+        s3 += GET(a + 3 * row + k) * v;
+    }
+    out[0] = MICRO(sum)(s0), out[1] = MICRO(sum)(s1);
+    out[2] = MICRO(sum)(s2), out[3] = MICRO(sum)(s3);
+    for (; k < depth; k++)
+        for (int r = 0; r < 4; r++)
+            out[r] += a[r * row + k] * x[k];
+}
+
+MICRO_TARGET static void MICRO(dots)(const float *a, const float *x, int64_t rows, int64_t depth,
+                                     float *out) {
+    float last[4];
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        MICRO(dots4)(a + r * FXS_MICRO_STEP, FXS_MICRO_STEP, x, depth, out + r);
+    for (; r < rows; r++) {
+        MICRO(dots4)(a + r * FXS_MICRO_STEP, 0, x, depth, last);
+        out[r] = last[0];
+    }
+}
+
 #define PAIR(n)                                                                                    \
     { MICRO(half##n), MICRO(whole##n) }
 static fxs_micro_fn *const MICRO(functions)[][2] = {
-    PAIR(1), PAIR(2), PAIR(3),  PAIR(4),  PAIR(5),  PAIR(6),
+    PAIR(1), PAIR(2), PAIR(3), PAIR(4),  PAIR(5),  PAIR(6),
 #if MICRO_BYTES == 64
     PAIR(7), PAIR(8), PAIR(9), PAIR(10), PAIR(11), PAIR(12),
 #endif

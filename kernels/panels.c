@@ -92,6 +92,30 @@ static void multiply_tile(const fxs_panels *p, const fxs_micro *micro, const flo
         put_tile(p, c, rows, count, edge);
 }
 
+/* ---- columns that are left behind the last whole tile
+ * --------------------------------------------------------------------- */
+
+/* How many of n columns are too few for a tile: it would compute as much as a whole one, or half of
+ * it. 7 x 7 places are three tiles of 16 and one column. */
+static int64_t loose_columns(int64_t n, int64_t tile) {
+    int64_t loose = n % (tile / 2);
+    return loose <= tile / 8 ? loose : 0;
+}
+
+/* Column i, of `depth` values, lies at x + i * depth. */
+static void multiply_columns(const fxs_panels *p, const fxs_micro *micro, const float *a,
+                             const float *x, int64_t m, int64_t rows, int64_t n, int64_t count,
+                             int64_t k0, int64_t depth) {
+    float sums[FXS_MICRO_ROWS];
+    bool add = k0 > 0 || p->accumulate;
+    for (int64_t i = 0; i < count; i++, x += depth) {
+        float *c = p->c + m * p->c_row + (n + i) * p->c_col;
+        micro->dots(a, x, rows, depth, sums);
+        for (int64_t r = 0; r < rows; r++, c += p->c_row)
+            *c = sums[r] + (add ? *c : p->bias ? p->bias[m + r] : 0);
+    }
+}
+
 void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
     const fxs_micro *micro = fxs_micro_here();
     float panels[PANELS + FXS_MICRO_TILE] __attribute__((aligned(64)));
@@ -99,11 +123,15 @@ void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
     int64_t m0 = piece / cut->across * cut->rows, n0 = piece % cut->across * cut->columns;
     int64_t m1 = m0 + cut->rows < p->m ? m0 + cut->rows : p->m;
     int64_t n1 = n0 + cut->columns < p->n ? n0 + cut->columns : p->n, tile = micro->tile;
+    int64_t loose = loose_columns(n1 - n0, tile);
+    n1 -= loose;
     for (int64_t k0 = 0; k0 < p->k; k0 += FXS_MICRO_DEPTH) {
         int64_t depth = p->k - k0 < FXS_MICRO_DEPTH ? p->k - k0 : FXS_MICRO_DEPTH;
         float *panel = panels;
         for (int64_t n = n0; n < n1; n += tile, panel += depth * tile)
             p->pack(p, n, n1 - n < tile ? n1 - n : tile, k0, depth, tile, panel);
+        for (int64_t i = 0; i < loose; i++)
+            p->pack(p, n1 + i, 1, k0, depth, 1, panel + i * depth);
         for (int64_t m = m0, rows; m < m1; m += rows) {
             rows = m1 - m < micro->rows ? m1 - m : micro->rows;
             copy_rows(p, m, rows, k0, depth, a);
@@ -111,6 +139,7 @@ void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
             for (int64_t n = n0; n < n1; n += tile, panel += depth * tile)
                 multiply_tile(p, micro, a, panel, m, rows, n, n1 - n < tile ? n1 - n : tile, k0,
                               depth);
+            multiply_columns(p, micro, a, panel, m, rows, n1, loose, k0, depth);
         }
     }
 }

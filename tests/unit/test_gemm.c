@@ -31,6 +31,23 @@ static void check_micro(const fxs_micro *m, int rows, bool whole, int64_t depth,
     assert_memory_equal(c, want, sizeof c); /* what is not of the tile stays */
 }
 
+static void check_dots(const fxs_micro *m, int rows, int64_t depth) {
+    static float a[FXS_MICRO_ROWS * FXS_MICRO_STEP], x[FXS_MICRO_DEPTH];
+    float have[FXS_MICRO_ROWS], want[FXS_MICRO_ROWS];
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        a[i] = (float)((int)(i * 7 % 23) - 11) / 8;
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] = (float)((int)(i * 5 % 19) - 9) / 4;
+    for (int r = 0; r < FXS_MICRO_ROWS; r++) {
+        have[r] = -1;
+        want[r] = r < rows ? 0 : -1;
+        for (int64_t k = 0; r < rows && k < depth; k++)
+            want[r] += a[r * FXS_MICRO_STEP + k] * x[k];
+    }
+    m->dots(a, x, rows, depth, have);
+    assert_memory_equal(have, want, sizeof have); /* exact, in any order */
+}
+
 static void micro_kernels(void **state) {
     int seen = 0;
     (void)state;
@@ -41,6 +58,9 @@ static void micro_kernels(void **state) {
         for (int rows = 1; rows <= m->rows; rows++)
             for (int k = 0; k < 4; k++)
                 check_micro(m, rows, k & 1, k & 2 ? 1 : FXS_MICRO_DEPTH, k >= 1 && k <= 2);
+        for (int rows = 1; rows <= m->rows; rows++)
+            for (int64_t depth = 1; depth <= FXS_MICRO_DEPTH; depth += 15)
+                check_dots(m, rows, depth);
         seen++;
     }
     assert_true(seen >= 1);
@@ -114,9 +134,10 @@ static void check_product(fxs_ctx *ctx, const form *f) {
 }
 
 static void all_layouts(void **state) {
-    static const int64_t sizes[][3] = {{1, 1, 1},    {1, 5, 9},    {7, 1, 33},    {3, 4, 5},
-                                       {12, 32, 8},  {13, 33, 17}, {25, 49, 300}, {40, 70, 64},
-                                       {1, 300, 40}, {300, 1, 40}, {2, 600, 10}};
+    static const int64_t sizes[][3] = {{1, 1, 1},   {1, 5, 9},    {7, 1, 33},    {3, 4, 5},
+                                       {12, 32, 8}, {13, 33, 17}, {25, 49, 300}, {14, 196, 260},
+                                       {5, 50, 7},  {40, 70, 64}, {1, 300, 40},  {300, 1, 40},
+                                       {2, 600, 10}};
     fxs_ctx *ctx = fxs_ctx_new();
     (void)state;
     for (int threads = 1; threads <= 3; threads += 2) {
