@@ -107,5 +107,41 @@ def test_the_standard_library_is_read_and_not_a_file_beside_the_model():
     assert sys.modules['colorsys'].__file__.startswith(sysconfig.get_path('stdlib'))
 
 
+def test_what_a_model_puts_in_the_place_of_a_module_is_not_asked():
+    from fxfront import later
+    import types
+    names = 'chunk', 'sndhdr', 'inspect'
+    kept = {name: sys.modules.get(name) for name in names}
+    mine = types.ModuleType('inspect')
+    sys.modules.update(chunk=None, sndhdr=None, inspect=mine)
+    later._read.pop('inspect', None)
+    try:
+        assert callable(later.Later('inspect').signature)
+        assert later.Later('sndhdr').what and later.Later('inspect') is not mine
+        assert sys.modules['inspect'] is mine and sys.modules['sndhdr'] is None
+        assert sys.modules['chunk'] is None
+    finally:
+        for name, module in kept.items():
+            sys.modules.pop(name)
+            if module:
+                sys.modules[name] = module
+
+
+def test_the_dictionary_of_a_module_that_is_read_late_is_whole():
+    assert torch.nn.__dict__['LazyConv3d'] is torch.nn.LazyConv3d
+    assert vars(modules)['CosineSimilarity'] is torch.nn.CosineSimilarity
+    assert vars(torch.nn)['utils'] is torch.nn.utils
+    layers = [value for value in vars(torch.nn).values()
+              if isinstance(value, type) and issubclass(value, torch.nn.Module)]
+    assert len(layers) > 130, len(layers)
+
+
+def test_a_late_member_is_called_from_the_dictionary_of_its_class():
+    layer = torch.nn.Softmin(0)
+    assert torch.equal(vars(torch.nn.Mish)['forward'](torch.nn.Mish(), torch.zeros(1)), torch.zeros(1))
+    layers = vars(torch.nn.Hardsigmoid)['forward'], torch.nn.Hardsigmoid.__dict__['__init__']
+    assert all(map(callable, layers)) and layer.dim == 0
+
+
 if __name__ == '__main__':
     sys.exit(main(globals()))

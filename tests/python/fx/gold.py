@@ -29,6 +29,7 @@ _fxscope.set_strict(True)  # what 1.13 refuses is refused
 differs = {
     'gm_call_error': 'a traceback of torch names the lines of its own files; the kernel says shapes in its own words',
     'it_env': 'random numbers are not those of torch: the same seed gives other weights',
+    'more_module_repr': "nn.CircularPad2d, of a later PyTorch, is there: the script asks for it",
     'more_shadow': 'the method that is called by mistake says in its own words that it takes no arguments',
     'normalize': 'torch refuses calls that fit several overloads; fxscope binds the first that fits',
     'sp_error': 'the kernel of a linear layer says in its own words which shapes do not agree',

@@ -32,5 +32,6 @@ def module(name, **names):
         if parent:
             setattr(module(parent), last, made)
         fill(name, made.__dict__)
-    made.__dict__.update(names)
+    for each, value in names.items():  # not through __dict__, which reads what is read late
+        setattr(made, each, value)
     return made

@@ -1,4 +1,5 @@
 """torch.nn"""
+import sys
 from importlib import import_module
 
 from . import init
@@ -24,6 +25,9 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__})
+
+
+sys.modules[__name__].__class__ = modules.Whole
 
 
 def factory_kwargs(kwargs):

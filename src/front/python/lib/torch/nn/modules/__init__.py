@@ -1,6 +1,8 @@
 """torch.nn.modules: every layer class, under the module that PyTorch keeps it in. A module is read
 when one of its layers is first asked for: a network uses few of them."""
+import sys
 from importlib import import_module
+from types import ModuleType
 
 from .module import Module
 
@@ -61,3 +63,18 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *__all__, *_LAYERS})
+
+
+class Whole(ModuleType):
+    """A module some of whose names are read late: who looks at its dictionary, as vars() does, finds
+    them all."""
+    @property
+    def __dict__(self):
+        names = ModuleType.__dict__['__dict__'].__get__(self)
+        for name in names.get('__all__', ()):
+            if name not in names:
+                names[name] = getattr(self, name)
+        return names
+
+
+sys.modules[__name__].__class__ = Whole

@@ -40,6 +40,10 @@ class _Late:
         get = getattr(type(value), '__get__', None)
         return get(value, instance, owner) if get else value
 
+    def __call__(self, *args, **kwargs):
+        """For who takes it from the dictionary of its class."""
+        return self.make()[self.name](*args, **kwargs)
+
 
 _LATE = ('__init__', 'forward', '__constants__')
 
