@@ -124,11 +124,14 @@ static void put_inputs(builder *b) {
     }
 }
 
-/* A box says the class of its module and what it gets; what is in it, the other rows say. */
+/* A box says the class of its module, which call of it that is when it is not the first, and what
+ * it gets; what is in it, the other rows say. */
 static void put_box(builder *b, const char *class_name) {
     const fxs_meta *meta = &b->node->meta;
     fxs_buf *text = new_text(b);
     fxs_buf_puts(text, class_name);
+    if (meta->nth)
+        fxs_buf_printf(text, " (call %zu)", meta->nth + 1);
     if (meta->times > 1)
         fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
     fxs_buf_printf(text, ", %zu nodes", meta->inside);

@@ -585,7 +585,9 @@ typedef struct fxs_meta {
     size_t nstats;
     double overlay; /* the user's own number for pictures, when has_overlay; of a box the sum */
     bool has_overlay;
-    size_t inside, times; /* of a box (fxoutline.h): nodes in it, equal blocks it stands for */
+    /* Of a box (fxoutline.h): nodes in it, equal blocks it stands for, the how many-th call of its
+     * module it is, from 0. */
+    size_t inside, times, nth;
 } fxs_meta;
 
 /* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */

@@ -153,16 +153,12 @@ static fxs_status write_result(level_writing *k) {
     const fxs_level *level = &k->l->items[k->level];
     fxs_outline_writing *w = &k->w;
     fxs_outline_found outputs = {0};
-    fxs_value v;
-    fxs_node *out;
     for (size_t i = level->first; i <= level->last; i++)
         if (is_used_outside(level, w->p->node[i]))
             FXS_TRY(fxs_outline_find_once(w, &outputs, k->l->as[i]));
     if (outputs.n == 0)
         return FXS_OK;
-    FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, outputs.n, &v));
-    memcpy(v.u.seq->items, outputs.items, outputs.n * sizeof *outputs.items);
-    FXS_TRY(fxs_graph_output(w->g, outputs.n == 1 ? &outputs.items[0] : &v, &out));
+    FXS_TRY(fxs_outline_write_output(w, &outputs));
     note(k, FXS_LEVEL_OUTPUT, 0);
     return FXS_OK;
 }

@@ -71,9 +71,11 @@ static fxs_status plan_focus(fxs_outline_plan *p) {
     size_t focus = 0;
     if (!p->opt->focus || !*p->opt->focus)
         return FXS_OK;
-    for (size_t i = 1; i < p->calls.n && !focus; i++)
-        if (strcmp(p->calls.items[i].path, p->opt->focus) == 0)
-            focus = i;
+    for (size_t i = 1; i < p->calls.n; i++)
+        if (strcmp(p->calls.items[i].path, p->opt->focus) == 0) {
+            focus = focus ? focus : i;
+            p->nfocus++;
+        }
     if (!focus)
         return fxs_fail(p->m->ctx, FXS_ENOTFOUND,
                         "no module '%s' is called that holds nodes of this graph", p->opt->focus);
@@ -152,7 +154,6 @@ static fxs_status hide(fxs_outline_writing *w, const fxs_node *n) {
 static fxs_status write_output(fxs_outline_writing *w) {
     fxs_outline_found outputs = {0};
     fxs_value v;
-    fxs_node *out;
     for (size_t i = 0; i < w->p->m->graph->len; i++) {
         const fxs_node *n = w->p->node[i];
         for (size_t k = 0; k < n->nusers && state_of(w, n) != FXS_CALL_GONE; k++)
@@ -163,12 +164,7 @@ static fxs_status write_output(fxs_outline_writing *w) {
                 break;
             }
     }
-    FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, outputs.n, &v));
-    if (outputs.n)
-        memcpy(v.u.seq->items, outputs.items, outputs.n * sizeof *outputs.items);
-    if (outputs.n == 1)
-        v = outputs.items[0];
-    return fxs_graph_output(w->g, &v, &out);
+    return fxs_outline_write_output(w, &outputs);
 }
 
 static fxs_status write_one(fxs_outline_writing *w, const fxs_node *n) {
@@ -207,6 +203,9 @@ static fxs_status write_graph(fxs_outline_writing *w) {
 /* ---- the whole ---- */
 
 static void tell(const fxs_outline_writing *w, fxs_buf *notes) {
+    if (w->p->nfocus > 1)
+        fxs_buf_printf(notes, "%s is called %zu times; the first call is shown\n", w->p->opt->focus,
+                       w->p->nfocus);
     if (w->nboxes)
         fxs_buf_printf(notes, "%zu module%s drawn as one box%s\n", w->nboxes,
                        w->nboxes == 1 ? " is" : "s are", w->nboxes == 1 ? "" : " each");

@@ -28,6 +28,7 @@ typedef struct fxs_outline_plan {
     fxs_node **node;     /* by position */
     fxs_arena arena;
     fxs_buf notes;
+    size_t nfocus; /* calls of the module in focus */
 } fxs_outline_plan;
 
 /* A graph that is being written, and what stands in it for the nodes of the model's. */
@@ -55,6 +56,8 @@ fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, f
 /* Appends the node as it is, or the call as one box. */
 fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n);
 fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
+/* Appends an output of those nodes of w->g, with their results as its own. */
+fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs);
 
 /* repeat.c: finds runs of equal calls and marks all but the first of each as folded. */
 fxs_status fxs_outline_fold(fxs_outline_plan *p);

@@ -99,14 +99,12 @@ static fxs_status sum_up(fxs_outline_writing *w, size_t call, fxs_node *box) {
     return fxs_sum_finish(&sum);
 }
 
-/* What leaves the box: one result, or a tuple of them. */
-static fxs_status box_result(fxs_outline_writing *w, fxs_node *box,
-                             const fxs_outline_found *outputs) {
-    fxs_meta *to = &box->meta;
-    for (size_t i = 0; i < outputs->n; i++) {
+/* What leaves the box or the graph: one result, or a tuple of them. */
+static fxs_status join_results(fxs_outline_writing *w, fxs_node *n,
+                               const fxs_outline_found *outputs) {
+    fxs_meta *to = &n->meta;
+    for (size_t i = 0; i < outputs->n; i++)
         to->has_tensor = to->has_tensor || outputs->items[i].u.node->meta.has_tensor;
-        FXS_TRY(fxs_node_copy_stats(box, outputs->items[i].u.node));
-    }
     if (outputs->n == 1) {
         const fxs_node *only = outputs->items[0].u.node;
         to->type_name = only->meta.type_name;
@@ -117,6 +115,12 @@ static fxs_status box_result(fxs_outline_writing *w, fxs_node *box,
     for (size_t i = 0; i < outputs->n; i++)
         FXS_TRY(fxs_value_copy(w->g->ctx, NULL, &outputs->items[i].u.node->meta.result,
                                &to->result.u.seq->items[i]));
+    return FXS_OK;
+}
+
+static fxs_status join_stats(fxs_node *box, const fxs_outline_found *outputs) {
+    for (size_t i = 0; i < outputs->n; i++)
+        FXS_TRY(fxs_node_copy_stats(box, outputs->items[i].u.node));
     return FXS_OK;
 }
 
@@ -154,9 +158,11 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
     FXS_TRY(fxs_graph_create_node(w->g, FXS_CALL_MODULE, c->path, &args, NULL, name,
                                   *c->class_name ? c->class_name : NULL, &box));
     FXS_TRY(sum_up(w, call, box));
-    FXS_TRY(box_result(w, box, &outputs));
+    FXS_TRY(join_stats(box, &outputs));
+    FXS_TRY(join_results(w, box, &outputs));
     FXS_TRY(enclosing_scope(w, c->parent, &box->scope));
     box->meta.times = w->p->plan[call].times;
+    box->meta.nth = c->nth;
     w->nboxes++;
     for (size_t i = c->first; i <= c->last; i++)
         w->as[i] = fxs_of_node(box);
@@ -172,4 +178,24 @@ fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n) {
     FXS_TRY(enclosing_scope(w, w->p->calls.of[n->index], &made->scope));
     w->as[n->index] = fxs_of_node(made);
     return FXS_OK;
+}
+
+/* ---- the end of a part ---- */
+
+static fxs_outcome outcome_of(const fxs_outline_found *outputs) {
+    for (size_t i = 0; i < outputs->n; i++)
+        if (outputs->items[i].u.node->meta.outcome != FXS_DONE)
+            return FXS_NOT_RUN;
+    return FXS_DONE;
+}
+
+fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs) {
+    fxs_value v;
+    fxs_node *out;
+    FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, outputs->n, &v));
+    if (outputs->n)
+        memcpy(v.u.seq->items, outputs->items, outputs->n * sizeof *outputs->items);
+    FXS_TRY(fxs_graph_output(w->g, outputs->n == 1 ? &outputs->items[0] : &v, &out));
+    out->meta.outcome = outcome_of(outputs);
+    return out->meta.outcome == FXS_DONE ? join_results(w, out, outputs) : FXS_OK;
 }

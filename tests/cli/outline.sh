@@ -55,9 +55,35 @@ graph():
 END
 expect 0 table relus.fx -i 2x3 --fold
 says "a stands for 2 equal blocks, up to b, which have no weights"
+cat >twice.fx <<'END'
+Net(
+  (b): Block(
+    (c): Conv2d(3, 3, kernel_size=(1, 1), stride=(1, 1))
+    (r): ReLU()
+  )
+  (p): MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)
+)
+graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %b_c : [num_users=1] = call_module[target=b.c](args = (%x,), kwargs = {})
+    %b_r : [num_users=1] = call_module[target=b.r](args = (%b_c,), kwargs = {})
+    %p : [num_users=1] = call_module[target=p](args = (%b_r,), kwargs = {})
+    %b_c_1 : [num_users=1] = call_module[target=b.c](args = (%p,), kwargs = {})
+    %b_r_1 : [num_users=1] = call_module[target=b.r](args = (%b_c_1,), kwargs = {})
+    return b_r_1
+END
+expect 0 table twice.fx -i 1x3x8x8 --meta --focus b
+says "b is called 2 times; the first call is shown"
 table --depth 0
 judge 2 "a depth of nothing"
 if [ "${FXS_RENDER:-1}" = 1 ]; then
+    expect 0 draw twice.fx -i 1x3x8x8 --meta --depth 1 -o twice.svg
+    if grep -q '>Block, 2 nodes' twice.svg && grep -q '>Block (call 2), 2 nodes' twice.svg; then
+        ok "a module used twice is two boxes, and the second says so"
+    else
+        not_ok "a module used twice is two boxes, and the second says so" \
+            "$(grep -o 'Block[^<]*' twice.svg)"
+    fi
     run draw net.fx -i 1x3x224x224 --meta --depth 2 --expand layer1.0 --fold -o net.svg
     judge 0 "a picture with frames"
     if grep -q 'layer1.0  *BasicBlock  *× 2' net.svg && grep -q 'BasicBlock, 9 nodes' net.svg; then

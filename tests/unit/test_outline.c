@@ -159,6 +159,32 @@ static void one_module_in_focus(void **state) {
                    "");
 }
 
+/* A part's output has the result that leaves the part, in an outline and in a level. */
+static void assert_output_has_result(const fxs_module *part) {
+    fxs_node *n = fxs_graph_first(fxs_module_graph(part));
+    while (fxs_node_next(n))
+        n = fxs_node_next(n);
+    const fxs_meta *meta = fxs_node_meta(n);
+    assert_string_equal(fxs_node_name(n), "output");
+    assert_int_equal(meta->outcome, FXS_DONE);
+    assert_string_equal(meta->type_name, "torch.Tensor");
+    assert_true(meta->has_tensor);
+    assert_shape(meta->result.u.tensor, SIZES(3, 4));
+}
+
+static void a_part_has_a_result(void **state) {
+    fxs_module *m = *state, *out;
+    fxs_levels *l;
+    assert_ok(m->ctx, fxs_outline(m, &(fxs_outline_options){.focus = "blocks.1"}, &out, NULL));
+    assert_output_has_result(out);
+    fxs_module_unref(out);
+    assert_ok(m->ctx, fxs_levels_new(m, &l));
+    assert_ok(m->ctx, fxs_levels_model(l, 2, &out, NULL));
+    assert_output_has_result(out);
+    fxs_module_unref(out);
+    fxs_levels_free(l);
+}
+
 static void nodes_are_left_out(void **state) {
     assert_outline(*state, &(fxs_outline_options){.hide = LISTED("Dropout", "size"), .depth = 1},
                    "x stem<x blocks_0<stem blocks_1<blocks_0 blocks_2<blocks_1 view<blocks_2 "
@@ -274,6 +300,7 @@ int main(void) {
         cmocka_unit_test(a_box_sums_up),
         cmocka_unit_test(equal_blocks_stand_once),
         cmocka_unit_test(one_module_in_focus),
+        cmocka_unit_test(a_part_has_a_result),
         cmocka_unit_test(nodes_are_left_out),
         cmocka_unit_test(wrong_names_are_refused),
         cmocka_unit_test(each_module_is_a_level),
