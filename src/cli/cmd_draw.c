@@ -262,11 +262,12 @@ static cli_exit numbered(cli_session *w, fxs_status status) {
 
 /* The numbers of --overlay are for the nodes that ran, and for the boxes of the outline too. */
 static cli_exit outline_and_number(cli_session *w, const cli_settings *s) {
+    bool modules = s->clusters || row_bits(s) & FXS_ROW_MODULE;
     if (!w->numbers)
-        return cli_session_outline(w, s);
+        return cli_session_outline(w, s, modules);
     cli_exit e = numbered(w, fxs_numbers_give(w->numbers, w->model));
     if (e == CLI_OK)
-        e = cli_session_outline(w, s);
+        e = cli_session_outline(w, s, modules);
     if (e == CLI_OK)
         e = numbered(w, fxs_numbers_give(w->numbers, w->model));
     return e == CLI_OK ? numbered(w, fxs_numbers_check(w->numbers)) : e;

@@ -34,7 +34,7 @@ static cli_exit run_and_print(cli_session *w, const cli_settings *s) {
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
-    e = cli_session_outline(w, s);
+    e = cli_session_outline(w, s, false);
     if (e != CLI_OK)
         return e;
     if (fxs_module_print_table(w->model, (fxs_table_format)s->table_format, &text, &len) != FXS_OK)

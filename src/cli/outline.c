@@ -101,9 +101,9 @@ static cli_exit read_options(cli_session *w, const cli_settings *s) {
     return w->shown.collapse && w->shown.expand && w->shown.hide ? CLI_OK : cli_no_memory();
 }
 
-cli_exit cli_session_outline(cli_session *w, const cli_settings *s) {
+cli_exit cli_session_outline(cli_session *w, const cli_settings *s, bool modules) {
     if (!s->depth && !s->collapse.len && !s->expand.len && !s->hide.len && !s->focus &&
-        !s->only_tensors && !s->fold && !s->clusters && !w->npatterns)
+        !s->only_tensors && !s->fold && !modules && !w->npatterns)
         return CLI_OK;
     fxs_module *outlined = NULL;
     cli_exit e = read_options(w, s);

@@ -41,8 +41,9 @@ cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mod
 /* outline.c: reads the files of --pattern, and frees them. */
 cli_exit cli_session_patterns(cli_session *w, const cli_settings *s);
 void cli_session_free_patterns(cli_session *w);
-/* outline.c: puts the outline that the options ask for in the model's place, once it has run. */
-cli_exit cli_session_outline(cli_session *w, const cli_settings *s);
+/* outline.c: puts the outline that the options ask for in the model's place, once it has run. A
+ * graph that was read from text gets its modules with that, which `modules` asks for alone. */
+cli_exit cli_session_outline(cli_session *w, const cli_settings *s, bool modules);
 /* Before that, for a page in which the outline's modules open: makes w->page when there are any. */
 cli_exit cli_session_outline_page(cli_session *w, const cli_settings *s);
 void cli_session_free_outline(cli_session *w);

@@ -84,6 +84,12 @@ if [ "${FXS_RENDER:-1}" = 1 ]; then
         not_ok "a module used twice is two boxes, and the second says so" \
             "$(grep -o 'Block[^<]*' twice.svg)"
     fi
+    expect 0 draw net.fx -i 1x3x224x224 --meta --show name,module -o modules.svg
+    if [ "$(grep -c '>layer1\.1 BasicBlock<' modules.svg)" = 7 ]; then
+        ok "a text's nodes say their modules, too"
+    else
+        not_ok "a text's nodes say their modules, too" "$(grep -o '>layer1[^<]*' modules.svg)"
+    fi
     run draw net.fx -i 1x3x224x224 --meta --depth 2 --expand layer1.0 --fold -o net.svg
     judge 0 "a picture with frames"
     if grep -q 'layer1.0  *BasicBlock  *× 2' net.svg && grep -q 'BasicBlock, 9 nodes' net.svg; then
