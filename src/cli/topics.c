@@ -7,7 +7,8 @@
 static const cli_entry models[] = {
     {"FILE.py FILE.py:EXPR",
      "PyTorch source: the file's one network that no other uses, or what the Python expression "
-     "gives: a class, a function that builds a network, Net(width=64). The file is run."},
+     "gives: a class, a function that builds a network, Net(width=64), a method, net.encode. The "
+     "file is run."},
     {"module tree", "What print(model) gives. Layers tell their parameters by their arguments. It "
                     "may be left out when "
                     "the graph calls no modules."},

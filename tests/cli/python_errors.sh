@@ -138,6 +138,27 @@ class Net(nn.Module):
 net = Net(3)
 def double(x):
     return x + x
+class Switched(Net):
+    def __init__(self):
+        super().__init__(5)
+        self.forward = self.training_forward
+    def training_forward(self, x, *rest, scale=2, **more):
+        return self.layer(x) * scale
+class Static(nn.Module):
+    @staticmethod
+    def forward(x):
+        return torch.cat([x, x], 1)
+class Called:
+    def __call__(self, x, times=3):
+        return torch.cat([x] * times)
+class Holds(nn.Module):
+    forward = Called()
+class Plain(nn.Module):
+    def __init__():
+        pass
+class Itself(nn.Module):
+    def forward(self, x):
+        return self
 END
 while IFS='|' read -r expression shape; do
     run table "zoo.py:$expression" -i 2x4 --meta
@@ -153,6 +174,14 @@ net|\[2, 3\]
 net.layer|\[2, 3\]
 double|\[2, 4\]
 lambda x: torch.cat([x, x])|\[4, 4\]
+net.forward|\[2, 3\]
+Switched().training_forward|\[2, 5\]
+Switched|\[2, 5\]
+Static|\[2, 8\]
+Called()|\[6, 4\]
+Holds|\[6, 4\]
+Net(3).small|\[2, 2\]
+__import__('functools').partial(lambda a, b: a * b, b=2)|\[2, 4\]
 nn.Sequential(*[nn.Linear(4, 4) for _ in range(2)])|\[2, 4\]
  net # with a comment|\[2, 3\]
 END
@@ -169,7 +198,13 @@ net.|this is no Python expression
 x := net|this is no Python expression
 torch.relu|write 'zoo.py:lambda x: torch.relu(x)'
 nn.Linear(4)|zoo.py:nn.Linear(4):1: TypeError
+Plain|zoo.py:Plain: TypeError: Plain.__init__() takes 0 positional arguments but 1 was given
+Itself|zoo.py:Itself: NotImplementedError: the network itself is no value of its graph
 END
+expect 0 print zoo.py:Switched --strict --format code
+prints "return layer"
+expect 1 print zoo.py:net.forward --strict
+says "zoo.py:net.forward: AssertionError"
 
 # ---- where nodes come from, in code ----
 

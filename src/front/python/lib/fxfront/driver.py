@@ -167,13 +167,23 @@ def load(spec, paths=(), arguments=(), inputs=(), tier=None, isolated=False, str
         _fxscope.set_strict(strict)
         def ready():
             root = build()
-            if hasattr(root, 'eval'):
-                _evaluate(root)
+            owner = getattr(root, '__self__', root)  # of a method
+            if isinstance(owner, torch.nn.Module):
+                _evaluate(owner)
             return root
-        root = ready()
         given = examples(inputs)
         tier = tier or ('plain' if strict or not inputs else None)
-        module, used, reasons = _trace(root, given, tier, ready)
+        try:
+            module, used, reasons = _trace(ready(), given, tier, ready)
+        except (MemoryError, SyntaxError, loader.LoadError):
+            raise
+        except Exception as error:
+            if _where(error):
+                raise
+            # Of no line that is the user's.
+            explained = type(error).__module__.startswith('fxfront')
+            text = str(error) if explained else loader.told(error)
+            raise loader.LoadError(f'{spec}: {text}') from error
     _tell(used, reasons, inputs)
     return module
 

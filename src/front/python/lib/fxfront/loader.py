@@ -4,6 +4,7 @@ import _ast as ast
 import importlib.util
 import os
 import sys
+import types
 
 from . import missing, signatures
 from .syntax import parse, walk
@@ -98,14 +99,19 @@ def _run_definitions(tree, path, module):
     return skipped
 
 
-def said(error):
+def told(error):
     """'TypeError: text', of an exception that may fail to tell it."""
     try:
-        text = str(error).split('\n')[0]
+        text = str(error)
     except Exception:
         text = ''
     name = type(error).__name__
     return f'{name}: {text}' if text else name
+
+
+def said(error):
+    """The first line of that."""
+    return told(error).split('\n')[0]
 
 
 def _tell_skipped(path, skipped, found):
@@ -241,7 +247,8 @@ def find_model(path, expression, arguments=None, definitions=None):
         if isinstance(thing, Module):
             return thing
         if not callable(thing):
-            raise LoadError(f'{path}:{expression} is {type(thing).__name__}, no network')
+            kind = 'module' if isinstance(thing, types.ModuleType) else type(thing).__name__
+            raise LoadError(f'{path}:{expression} is {kind}, no network')
         lacking = signatures.lacking(thing, arguments)
         _refuse_absent_base(path, tree, thing)
         if isinstance(thing, type):

@@ -9,6 +9,7 @@ import operator
 
 import _fxscope
 import torch
+from fxfront import roots
 from torch.fx._symbolic_trace import Tracer
 from torch.fx.graph_module import GraphModule
 from torch.fx.node import map_aggregate, map_arg
@@ -360,10 +361,12 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
     for i, name in enumerate(tiers):
         if i and build is not None:
             root = _rebuilt(build, root)
-        kept = _Kept(root)
+        module, function = (root, None) if _fxscope.strict() else roots.begin(root)
+        kept = _Kept(module)
         tracer = Tracer() if name == 'plain' else HintedTracer(inputs, name == 'concrete')
+        tracer._root_function = function
         try:
-            graph = tracer.trace(root)
+            graph = tracer.trace(module)
         except Exception as e:
             reasons.append((name, e))
             if i + 1 == len(tiers):
@@ -371,7 +374,7 @@ def trace(root, inputs=(), tier=None, build=None, tracers=None):
             continue
         finally:
             kept.restore()
-        cls = _class_name(root)
+        cls = _class_name(module)
         return TracedModule(tracer.root, graph, cls), name, reasons
 
 

@@ -220,6 +220,7 @@ _NO_TENSOR = frozenset((bool, int, str, float, type(None), tuple, list, dict, ty
 class Tracer(TracerBase):
     """Traces modules and functions. Methods may be overridden; see each."""
     _paused = False  # modules that are called just compute
+    _root_function = None  # in the place of the root's forward
 
     def __init__(self, autowrap_modules=(math,), autowrap_functions=(),
                  param_shapes_constant=False):
@@ -302,6 +303,8 @@ class Tracer(TracerBase):
         if isinstance(a, Module):
             for name, module in self.root.named_modules():
                 if a is module:
+                    if not name and not _fxscope.strict():
+                        raise NotImplementedError('the network itself is no value of its graph')
                     return self.create_node('get_attr', name, (), {})
         if isinstance(a, tuple) and hasattr(a, '_fields'):
             args = tuple(self.create_arg(x) for x in a)
@@ -426,7 +429,7 @@ class Tracer(TracerBase):
             self.root = root
             assert hasattr(type(root), self.traced_func_name), (
                 f"traced_func_name={self.traced_func_name} doesn't exist in {type(root).__name__}")
-            fn = getattr(type(root), self.traced_func_name)
+            fn = self._root_function or getattr(type(root), self.traced_func_name)
             self.root_module_name = root._get_name()
             self.submodule_paths = {m: n for n, m in root.named_modules()}
         else:
