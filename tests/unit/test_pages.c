@@ -421,12 +421,32 @@ static bool holds(const fxs_area *a, fxs_point p) {
            p.y <= a->high.y + 0.01;
 }
 
+static size_t page_at(const fxs_pages *p, fxs_point at) {
+    size_t page = 0;
+    while (page < p->n && !holds(&p->pages[page].area, at))
+        page++;
+    return page;
+}
+
+/* On the page of the box that it comes from; when that page shows only a part of the box, perhaps
+ * on one that shows another, where the box says its page. */
+static size_t page_of_begin(const char *name, const fxs_pages *p, size_t edge) {
+    size_t node = p->scene->view->edges[edge].from, page = p->page_of[node];
+    fxs_point at = p->scene->curves[edge].points[0];
+    fxs_area box = fxs_scene_box(p->scene, node);
+    if (holds(&p->pages[page].area, at))
+        return page;
+    if (geo_within(&box, &p->pages[page].area) || page_at(p, at) == p->n)
+        fail_msg("%s: edge %zu begins on no page of its box", name, edge);
+    return page_at(p, at);
+}
+
 /* Follows an edge in small steps: it is always on some page, and where it leaves one there is a
  * reference. */
 static size_t check_way(const char *name, const fxs_pages *p, size_t edge) {
     const fxs_scene *s = p->scene;
     const fxs_curve *c = &s->curves[edge];
-    size_t page = p->page_of[s->view->edges[edge].from], left = 0;
+    size_t page = page_of_begin(name, p, edge), left = 0;
     fxs_point before = c->points[0];
     for (size_t k = 0; k + 3 < c->n; k += 3)
         for (int i = 1; i <= 100; i++) {
@@ -436,8 +456,7 @@ static size_t check_way(const char *name, const fxs_pages *p, size_t edge) {
                 if (!find_ref(&p->pages[page], true, step, before))
                     fail_msg("%s: edge %zu leaves page %zu without a reference", name, edge, page);
                 left++;
-                for (page = 0; page < p->n && !holds(&p->pages[page].area, at);)
-                    page++;
+                page = page_at(p, at);
                 if (page == p->n)
                     fail_msg("%s: edge %zu is on no page at %.1f, %.1f", name, edge, at.x, at.y);
             }
