@@ -59,7 +59,7 @@ static bool is_special(const char *s, size_t len, size_t i, bool digits) {
 
 /* What Mermaid looks for after all is decoded: formulas, line breaks, icons ("fa:fa-ban"). */
 static bool is_late(const char *s, size_t len, size_t i) {
-    static const char *const late[] = {"$$", "\\n", ":fa-"};
+    static const char *const late[] = {"$$", "\\n", "\\N", ":fa-"};
     for (size_t k = 0; k < sizeof late / sizeof *late; k++)
         if (len - i >= strlen(late[k]) && memcmp(s + i, late[k], strlen(late[k])) == 0)
             return true;

@@ -198,9 +198,9 @@ static void put_edge(svg *s, const fxs_view_edge *e, const fxs_curve *c) {
     put_edge_name(b, v, e);
     fxs_buf_printf(b, "-%zu\" class=\"edge %s\"><title>", e->use,
                    e->tensor ? "tensor" : "nontensor");
-    fxs_escape_xml(b, v->nodes[e->from].node->name, strlen(v->nodes[e->from].node->name));
+    fxs_escape_xml(b, v->nodes[e->from].name, strlen(v->nodes[e->from].name));
     fxs_buf_puts(b, " → ");
-    fxs_escape_xml(b, v->nodes[e->to].node->name, strlen(v->nodes[e->to].node->name));
+    fxs_escape_xml(b, v->nodes[e->to].name, strlen(v->nodes[e->to].name));
     fxs_buf_puts(b, "</title>\n<path fill=\"none\"");
     put_color(b, "stroke", color);
     if (!e->tensor)

@@ -71,7 +71,7 @@ static void put_heading(const fxs_view *v, fxs_buf *out) {
         fxs_buf_puts(out, "</td></tr></table>>");
     } else if (v->title.len) {
         fxs_buf_puts(out, ", labelloc=t, label=\"");
-        fxs_escape_dot(out, v->title.text, v->title.len);
+        fxs_escape_dot_label(out, v->title.text, v->title.len);
         fxs_buf_puts(out, "\"");
     }
 }
@@ -181,7 +181,7 @@ static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     }
     if (e->label.len) {
         put_attribute(out, &before, "label=\"");
-        fxs_escape_dot(out, e->label.text, e->label.len);
+        fxs_escape_dot_label(out, e->label.text, e->label.len);
         fxs_buf_puts(out, "\"");
     }
     fxs_buf_puts(out, before == '[' ? ";\n" : "];\n");
@@ -200,7 +200,7 @@ static void open_cluster(void *user, size_t c) {
     w->inside = true;
     fxs_buf_printf(out, "    subgraph cluster%zu {\n    graph [labeljust=l, fontsize=10, label=\"",
                    c);
-    fxs_escape_dot(out, label->len ? label->text : "", label->len);
+    fxs_escape_dot_label(out, label->len ? label->text : "", label->len);
     fxs_buf_printf(out, "\", margin=%d", FXS_FRAME_PAD);
     put_color(out, "fontcolor", w->v->theme->ink[FXS_INK_KEY]);
     put_color(out, "color", w->v->theme->nontensor);

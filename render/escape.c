@@ -13,11 +13,35 @@ static unsigned decode(const char *s, size_t n) {
     return c;
 }
 
-/* Characters that XML forbids, that move the cursor, or that turn the direction of what follows. */
+typedef struct range {
+    unsigned first, last;
+} range;
+
+static bool is_in(const range *ranges, size_t n, unsigned c) {
+    for (size_t i = 0; i < n && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return true;
+    return false;
+}
+
+/* Characters that XML forbids, that move the cursor, that turn the direction of what follows, or
+ * that nobody sees. */
 static bool is_hidden(unsigned c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-           (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) || (c >= 0xfff9 && c <= 0xfffb);
+    static const range hidden[] = {
+        {0, 0x1f},          {0x7f, 0x9f},       {0xad, 0xad},     {0x34f, 0x34f},
+        {0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f},
+        {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f}, {0x3164, 0x3164},
+        {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+    return (c & 0xfffe) == 0xfffe || is_in(hidden, sizeof hidden / sizeof *hidden, c);
+}
+
+/* Accents and the like, which are drawn over or under the character before. */
+static bool is_accent(unsigned c) {
+    static const range accents[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
+                                    {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe20, 0xfe2f}};
+    return is_in(accents, sizeof accents / sizeof *accents, c);
 }
 
 static void put_hidden(fxs_buf *out, unsigned c) {
@@ -33,6 +57,7 @@ static void put_hidden(fxs_buf *out, unsigned c) {
 
 void fxs_clean(fxs_buf *out, const char *s, size_t len, size_t max, bool lines) {
     size_t count = 0;
+    size_t accents = 0;
     for (size_t i = 0; i < len; count++) {
         if (count == max) {
             fxs_buf_puts(out, "\xe2\x80\xa6");
@@ -41,11 +66,13 @@ void fxs_clean(fxs_buf *out, const char *s, size_t len, size_t max, bool lines) 
         size_t n = fxs_utf8_len(s + i, len - i);
         if (n == 0) {
             fxs_buf_puts(out, "\xef\xbf\xbd");
+            accents = 0;
             i++;
             continue;
         }
         unsigned c = decode(s + i, n);
-        if (is_hidden(c) && !(lines && c == '\n'))
+        accents = is_accent(c) ? accents + 1 : 0;
+        if (accents > FXS_MOST_ACCENTS || (is_hidden(c) && !(lines && c == '\n')))
             put_hidden(out, c);
         else
             fxs_buf_add(out, s + i, n);
@@ -126,6 +153,14 @@ void fxs_escape_dot(fxs_buf *out, const char *s, size_t len) {
             fxs_buf_putc(out, '\\');
         fxs_buf_putc(out, s[i]);
     }
+}
+
+void fxs_escape_dot_label(fxs_buf *out, const char *s, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (s[i] == '&')
+            fxs_buf_puts(out, "&amp;");
+        else
+            fxs_escape_dot(out, s + i, 1);
 }
 
 void fxs_escape_id(fxs_buf *out, const char *s) {

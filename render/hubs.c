@@ -48,6 +48,7 @@ static fxs_status make_reference(hubs *h, const fxs_view_node *hub, const fxs_vi
     fxs_buf_printf(&id, "%s@%s", hub->id, user->id);
     *out = (fxs_view_node){.node = hub->node,
                            .reference = true,
+                           .name = hub->name,
                            .cluster = user->cluster,
                            .style = hub->style,
                            .tip = hub->tip};

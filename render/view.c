@@ -82,6 +82,24 @@ static bool keep_clean(fxs_view *v, fxs_buf *raw, size_t max, bool lines, fxs_li
     return ok && out->text;
 }
 
+/* A clean name is the id as it is. Another, or one longer than Graphviz reads, is cut and cleaned,
+ * and has its place behind it; "@@" is in no other id. */
+static bool make_name(fxs_view *v, fxs_view_node *n) {
+    const char *name = n->node->name;
+    fxs_buf raw = {0}, id = {0};
+    fxs_line line;
+    fxs_buf_puts(&raw, name);
+    if (!keep_clean(v, &raw, FXS_TIP_CHARS, false, &line))
+        return false;
+    n->id = n->name = line.text;
+    if (*name && !strchr(name, '@') && strcmp(name, line.text) == 0)
+        return true;
+    fxs_buf_printf(&id, "%s@@%zu", line.text, v->nnodes);
+    n->id = id.failed ? NULL : fxs_arena_dup(&v->arena, id.data, id.len);
+    fxs_buf_free(&id);
+    return n->id;
+}
+
 /* The node as format_node prints it, then its result or what went wrong. */
 static bool make_tip(fxs_view *v, fxs_view_node *n) {
     fxs_buf raw = {0};
@@ -222,7 +240,8 @@ static fxs_status make_nodes(const fxs_module *m, unsigned rows, fxs_view *v) {
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
         fxs_view_node *out = &v->nodes[v->nnodes++];
         out->node = n;
-        out->id = n->name;
+        if (!make_name(v, out))
+            return fxs_fail_memory(m->ctx);
         out->style = fxs_style_of(n->kind, n->meta.outcome);
         FXS_TRY(fxs_label_make(v, m, rows, out));
         if (!make_tip(v, out))

@@ -48,9 +48,10 @@ typedef struct fxs_view_cluster {
 
 typedef struct fxs_view_node {
     const fxs_node *node;
-    const char *id; /* unique among the nodes of the view */
-    bool reference; /* a small box that stands for the node at one of its uses */
-    size_t cluster; /* the innermost one that it is a member of; 0: none */
+    const char *id;   /* clean, unique among the nodes of the view */
+    const char *name; /* the node's, clean */
+    bool reference;   /* a small box that stands for the node at one of its uses */
+    size_t cluster;   /* the innermost one that it is a member of; 0: none */
     fxs_style style;
     fxs_color head, line; /* fill of the name's row, colour of the table's lines */
     fxs_color ink;        /* of the texts in the name's row, when `inked` */

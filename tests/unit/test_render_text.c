@@ -33,6 +33,9 @@ static void cleaning(void **state) {
     check_clean("\xef\xbf\xbe", 3, 100, false, "\\ufffe");   /* XML has no such character */
     check_clean("\xe2\x80\xae!", 4, 100, false, "\\u202e!"); /* would turn the rest around */
     check_clean("\xc2\x85", 2, 100, false, "\\x85");
+    check_clean("\xd8\x9c\xc2\xad\xf3\xa0\x80\x81", 8, 100, false, "\\u061c\\xad\\U000e0001");
+    check_clean("e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x81\xcc\x81o\xcc\x81", 16, 100, false,
+                "e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\\u0301\\u0301o\xcc\x81");
     check_clean("abcdef", 6, 3, false, "abc\xe2\x80\xa6");
     check_clean("\xe4\xb8\xad\xe4\xb8\xad", 6, 1, false, "\xe4\xb8\xad\xe2\x80\xa6");
 }
@@ -77,6 +80,7 @@ static void escaping(void **state) {
     check_escape(fxs_escape_xml, "a<b>&\"'\\;]]>", "a&lt;b&gt;&amp;&quot;'\\;]]&gt;");
     check_escape(fxs_escape_xml, "&amp;", "&amp;amp;");
     check_escape(fxs_escape_dot, "a\"b\\n<>&'\\", "a\\\"b\\\\n<>&'\\\\");
+    check_escape(fxs_escape_dot_label, "&#1;\"\\&amp;", "&amp;#1;\\\"\\\\&amp;amp;");
     fxs_buf b = {0};
     fxs_escape_id(&b, "a.b-c_1 \"<\xc3\xa9");
     assert_string_equal(b.data, "a.b-c_1_20_22_3c_c3_a9");
