@@ -77,16 +77,22 @@ function portAt(p, other, entering) {
 // A curve's points (x, y, ...) with the arrow's tip last, where they are now. What leads from rank to rank stays between
 // the ranks; from there to a box that is shorter than its rank has become, a straight line goes.
 function bent(level, from, to, raw, at, n) {
-    const points = new Float32Array(2 * n + 2), { fx, fy, still } = level.scene;
-    let x = 0, y = 0;
+    const { fx, fy, still } = level.scene;
+    let points = new Float32Array(2 * n + 2), x = 0, y = 0;
     for (let k = 0; k <= n; k++) {
         x += raw[at + 2 * k] / 10;
         y += raw[at + 2 * k + 1] / 10;
-        points[2 * k] = still ? x : fx(x);
-        points[2 * k + 1] = still ? y : fy(y);
+        points[2 * k] = x;
+        points[2 * k + 1] = y;
     }
     if (still) return points;
-    const last = { x: x - raw[at + 2 * n] / 10, y: y - raw[at + 2 * n + 1] / 10 }, first = { x: raw[at] / 10, y: raw[at + 1] / 10 }, tip = { x, y };
+    const last = { x: points[2 * n - 2], y: points[2 * n - 1] }, first = { x: points[0], y: points[1] }, tip = { x, y };
+    points = betweenRanks(level, points);
+    n = points.length / 2 - 1;
+    for (let k = 0; k < points.length; k += 2) {
+        points[k] = fx(points[k]);
+        points[k + 1] = fy(points[k + 1]);
+    }
     const a = level.items[from], b = level.items[to], k = LR ? 1 : 0;
     const start = isNear(a, first) ? endAt(level, from, first, b, false) : { x: points[0], y: points[1] };
     const end = isNear(b, tip) ? endAt(level, to, tip, a, true) : { x: points[2 * n], y: points[2 * n + 1] };
@@ -95,6 +101,51 @@ function bent(level, from, to, raw, at, n) {
     moveAcross(points, 2 * n - 2 + k, 2 * n - 4 + k, before);
     const all = [...lineTo(start, { x: points[0], y: points[1] }), ...points.slice(0, 2 * n), ...lineTo({ x: points[2 * n - 2], y: points[2 * n - 1] }, before, true), end.x, end.y];
     return Math.abs(first[across] - tip[across]) < 0.2 ? straightened(all, k) : Float32Array.from(all);
+}
+// Ends move across the flow, and only as far as the next rank may what leads to them bend: a straight piece that goes on
+// along other boxes is cut there. The arrow's tip comes last.
+function betweenRanks(level, points) {
+    const k = LR ? 0 : 1, n = points.length / 2 - 1, y = (i) => points[2 * i + k], x = (i) => points[2 * i + 1 - k];
+    const isStraight = (i) => [1, 2, 3].every((j) => Math.abs(x(i) - x(i + j)) < 0.2);
+    const places = cutsOf(level), begins = places.begins[firstBehind(places.begins, y(0) + 1)], ends = places.ends[firstBehind(places.ends, y(n - 1) - 1) - 1];
+    const cuts = [];
+    if (n > 3 && isStraight(0) && begins < y(3) - 1) cuts.push([0, begins]);
+    if (n > 3 && isStraight(n - 4) && ends > Math.max(y(n - 4), cuts.length && n === 4 ? begins : -Infinity) + 1) cuts.push([n - 4, ends]);
+    return cuts.length ? cutStraight(points, k, cuts) : points;
+}
+// cuts: number of the point at which a straight piece begins, and where it is cut, ascending.
+function cutStraight(points, k, cuts) {
+    const out = [points[0], points[1]], tip = points.slice(-2);
+    for (let i = 0; 2 * i + 8 < points.length; i += 3) {
+        const stops = cuts.filter(([piece]) => piece === i).map(([, at]) => at);
+        if (!stops.length) {
+            out.push(...points.slice(2 * i + 2, 2 * i + 8));
+            continue;
+        }
+        for (const to of [...stops, points[2 * i + 6 + k]])
+            for (let j = 1, from = out[out.length - 2 + k]; j <= 3; j++) {
+                const on = from + ((to - from) * j) / 3;
+                out.push(k ? points[2 * i] : on, k ? on : points[2 * i + 1]);
+            }
+    }
+    return Float32Array.from([...out, ...tip]);
+}
+// Number of the first of ascending places that is greater.
+function firstBehind(places, than) {
+    let low = 0, high = places.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (places[middle] > than) high = middle; else low = middle + 1;
+    }
+    return low;
+}
+// Where boxes of a level begin and end along the flow, ascending.
+function cutsOf(level) {
+    if (!level.cuts) {
+        const sorted = (places) => [...new Set(places)].sort((a, b) => a - b);
+        level.cuts = { begins: sorted(level.items.map((i) => i[along])), ends: sorted(level.items.map((i) => i[along] + i[long])) };
+    }
+    return level.cuts;
 }
 const isNear = (item, p) => p.x >= item.x - NEAR && p.x <= item.x + item.w + NEAR && p.y >= item.y - NEAR && p.y <= item.y + item.h + NEAR;
 // The end of a curve moves across the flow, and what leads to it goes along.
