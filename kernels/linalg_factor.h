@@ -37,7 +37,8 @@ static inline void fxs_factor_load(const fxs_call *c, fxs_factoring *w, int64_t 
 /* 2/3 n^3 for LU, twice that for QR of [m, n]: the leading terms of LAPACK's own counts. */
 static inline double fxs_factor_size(const fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
-    return (double)fxs_tensor_numel(t) * (double)fxs_small_side(t);
+    return t->ndim < 2 ? 0 /* torch.cholesky takes nothing, too */
+                       : (double)fxs_tensor_numel(t) * (double)fxs_small_side(t);
 }
 static inline fxs_cost fxs_cost_lu(const fxs_call *c) {
     return (fxs_cost){.flops = fxs_factor_size(c) * 2 / 3};

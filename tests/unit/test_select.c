@@ -95,9 +95,12 @@ static void clamp_with_tensors_and_its_refusals(void **state) {
                *low = random_tensor(ctx, FXS_FLOAT32, SIZES(5), 2),
                *n = random_tensor(ctx, FXS_INT8, SIZES(3), 1),
                *b = random_tensor(ctx, FXS_BOOL, SIZES(3), 1);
-    fxs_tensor *y = run(ctx, "torch.clamp", TUPLE(ctx, TENSOR(x), TENSOR(low), fxs_float(0.25)));
+    fxs_tensor *high = tensor_of_values(ctx, FXS_FLOAT32, SIZES(1), (double[]){0.25});
+    fxs_tensor *y = run(ctx, "torch.clamp", TUPLE(ctx, TENSOR(x), TENSOR(low), TENSOR(high)));
     for (int64_t i = 0; i < 20; i++)
         assert_near(nth(y, i), fmin(fmax(nth(x, i), nth(low, i % 5)), 0.25), 0);
+    refuses(ctx, "torch.clamp", TUPLE(ctx, TENSOR(x), TENSOR(low), fxs_float(0.25)), NONE,
+            "clamp: min and max must both be tensors, or both be numbers");
     fxs_tensor *f = run(ctx, "torch.clamp", TUPLE(ctx, TENSOR(n), fxs_float(2.5)));
     assert_int_equal(f->dtype, FXS_FLOAT32);
     fxs_tensor *nan = tensor_of_values(ctx, FXS_FLOAT32, SIZES(2), (double[]){NAN, 1}),
@@ -111,7 +114,7 @@ static void clamp_with_tensors_and_its_refusals(void **state) {
             "clamp: not implemented for torch.bool");
     fxs_tensor_unref(x), fxs_tensor_unref(low), fxs_tensor_unref(n), fxs_tensor_unref(b),
         fxs_tensor_unref(y), fxs_tensor_unref(f);
-    fxs_tensor_unref(nan), fxs_tensor_unref(still);
+    fxs_tensor_unref(nan), fxs_tensor_unref(still), fxs_tensor_unref(high);
 }
 
 static void lerp_and_fused_forms(void **state) {

@@ -201,6 +201,14 @@ static fxs_status call_fxs_outline(world *w, const char *s) {
     return outline(w, &(fxs_outline_options){.hide = (const char *[]){s, NULL}});
 }
 
+static fxs_status call_fxs_outline_closes(world *w, const char *s) {
+    (void)w;
+    assert_false(fxs_outline_closes(&(fxs_outline_options){.collapse = (const char *[]){"*", NULL}},
+                                    s, s, 1)); /* what has no name matches no pattern */
+    assert_true(fxs_outline_closes(&(fxs_outline_options){.depth = 1}, s, s, 1));
+    return FXS_OK;
+}
+
 /* ---- fxtrace.h */
 
 static fxs_status drop_nn(world *w, fxs_module *m) {
@@ -350,7 +358,8 @@ static const struct {
     ROW(fxs_table_format_find, ENOTFOUND, ENOTFOUND) ROW(fxs_print_ops, OK, OK) /* all of them */
     ROW(fxs_print_coverage, EINVAL, EINVAL) ROW(fxs_pass_run, EINVAL, EINVAL)
         ROW(fxs_outline, OK, ENOTFOUND) /* no pattern; one that matches nothing */
-    ROW(fxs_nn, EINVAL, EINVAL) ROW(fxs_nn_add, OK, EINVAL) /* NULL: the next number */
+    ROW(fxs_outline_closes, OK, OK) ROW(fxs_nn, EINVAL, EINVAL)
+        ROW(fxs_nn_add, OK, EINVAL) /* NULL: the next number */
     ROW(fxs_nn_put, OK, EINVAL) ROW(fxs_nn_parameter, EINVAL, EINVAL)
         ROW(fxs_nn_buffer, EINVAL, EINVAL) ROW(fxs_nn_forward, EINVAL, OK) /* "": no parameters */
     ROW(fxs_has, OK, OK) ROW(fxs_s, EINVAL, OK) ROW(fxs_device, EINVAL, EINVAL)
