@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,49 @@
 /* ---- standard error
  * ------------------------------------------------------------------------------------ */
 
+/* The character at s and how many bytes it has; 0: what stands there is no UTF-8. */
+static size_t decode(const char *s, unsigned *c) {
+    const unsigned char *u = (const unsigned char *)s;
+    size_t n = u[0] < 0x80   ? 1
+               : u[0] < 0xc2 ? 0
+               : u[0] < 0xe0 ? 2
+               : u[0] < 0xf0 ? 3
+               : u[0] < 0xf5 ? 4
+                             : 0;
+    *c = n < 2 ? u[0] : u[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((u[i] & 0xc0) != 0x80) /* the end of the text is such a byte, too */
+            return 0;
+        *c = *c << 6 | (u[i] & 0x3f);
+    }
+    return n;
+}
+
+/* Controls of ASCII and of ISO 6429, ends of lines and paragraphs, and what turns the direction of
+ * writing. */
+static bool steers(unsigned c) {
+    return (c < ' ' && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e ||
+           c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 /* A model's names are its author's: they must not steer the terminal. */
 static void put_visible(const char *text) {
     size_t len = strlen(text);
     while (len && text[len - 1] == '\n')
         len--;
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
+    unsigned c;
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        n = decode(text + i, &c);
         if (c == '\n' && text[i + 1] == ' ')
             fputs("\n", stderr);
         else if (c == '\n')
             fputs("\n  ", stderr);
-        else if ((c < ' ' && c != '\t') || c == 0x7f)
-            fprintf(stderr, "\\x%02x", c);
+        else if (n == 0)
+            fprintf(stderr, "\\x%02x", (unsigned char)text[i]);
+        else if (steers(c))
+            fprintf(stderr, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
         else
-            putc(c, stderr);
+            fwrite(text + i, 1, n, stderr);
     }
     putc('\n', stderr);
 }

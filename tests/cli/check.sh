@@ -65,4 +65,7 @@ says "and 4 more failed nodes"
 printf 'graph():\n    %%x : [#users=1] = placeholder[target=x]\n    return x\n' >esc.fx
 expect 2 table esc.fx -i "$(printf '\033[31m')=1"
 check "control characters are shown, not sent" sh -c "! grep -q '$(printf '\033')' err"
+expect 2 table esc.fx -i "$(printf 'a\302\233b\342\200\256c\377d\303\251')=1"
+check "nor are those of terminals, of the direction of writing, and bytes that are no UTF-8" \
+    grep -qF "$(printf 'a\\x9bb\\u202ec\\xffd\303\251')" err
 finish
