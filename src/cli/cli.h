@@ -47,7 +47,7 @@ typedef struct cli_settings {
     const char *output, *pattern, *replacement, *weights, *save_weights, *coverage;
     const char *allow, *tier;
     cli_list paths, arguments; /* --path, --arg */
-    bool isolated, traceback, guard, strict;
+    bool isolated, traceback, guard, strict, symbolic, concrete;
     double python_seconds; /* negative: not given */
     int max_memory;        /* MB; 0: no limit */
     bool help, version, meta, stats, train, torch2, verbose, processor_time;

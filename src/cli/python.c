@@ -66,13 +66,18 @@ bool cli_is_python(const char *model) {
     return dot != NULL;
 }
 
+/* How to trace; NULL: in the first way that works. */
+static const char *tier(const cli_settings *s) {
+    return s->symbolic ? "plain" : s->concrete ? "concrete" : s->tier;
+}
+
 static fxs_python_list list(const cli_list *l) { return (fxs_python_list){l->items, l->len}; }
 
 fxs_python_options cli_python_options(const cli_settings *s, double seconds) {
     return (fxs_python_options){.paths = list(&s->paths),
                                 .arguments = list(&s->arguments),
                                 .inputs = list(&s->inputs),
-                                .tier = s->tier,
+                                .tier = tier(s),
                                 .allow = s->allow,
                                 .timeout = s->python_seconds < 0 ? seconds : s->python_seconds,
                                 .max_memory = (uint64_t)s->max_memory << 20,

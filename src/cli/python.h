@@ -49,26 +49,29 @@ bool cli_is_python(const char *model);
         "traceback", 0, NULL, "show all frames of an exception, also fxscope's own", CLI_FLAG,     \
             CLI_AT(traceback)                                                                      \
     }
-#define CLI_PYTHON_ROWS                                                                            \
-    {"arg",                                                                                        \
-     0,                                                                                            \
-     "NAME=VALUE",                                                                                 \
-     "of FILE.py: an argument of the model's constructor, a Python "                               \
-     "expression; may be repeated",                                                                \
-     CLI_LIST,                                                                                     \
-     CLI_AT(arguments)},                                                                           \
-        {"trace",                                                                                  \
-         0,                                                                                        \
-         "HOW",                                                                                    \
-         "of FILE.py: plain is torch.fx's; hinted knows the inputs' values "                       \
-         "where the program asks for them; concrete makes sizes plain numbers "                    \
-         "(default: the first that works)",                                                        \
-         CLI_TEXT,                                                                                 \
-         CLI_AT(tier),                                                                             \
-         cli_python_tiers},                                                                        \
-        {"strict", 0, NULL, "of FILE.py: refuse what torch.fx refuses", CLI_FLAG, CLI_AT(strict)}, \
-        CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW,                                             \
-        CLI_PYTHON_TIMEOUT_ROW(CLI_TEXT_OF(CLI_PYTHON_SECONDS)), CLI_MAX_MEMORY_ROW,               \
+#define CLI_PYTHON_ROWS                                                                             \
+    {"arg",                                                                                         \
+     0,                                                                                             \
+     "NAME=VALUE",                                                                                  \
+     "of FILE.py: an argument of the model's constructor, a Python "                                \
+     "expression; may be repeated",                                                                 \
+     CLI_LIST,                                                                                      \
+     CLI_AT(arguments)},                                                                            \
+        {"trace",                                                                                   \
+         0,                                                                                         \
+         "HOW",                                                                                     \
+         "of FILE.py: plain is torch.fx's; hinted knows the inputs' values "                        \
+         "where the program asks for them; concrete makes sizes plain numbers "                     \
+         "(default: the first that works)",                                                         \
+         CLI_TEXT,                                                                                  \
+         CLI_AT(tier),                                                                              \
+         cli_python_tiers},                                                                         \
+        {"symbolic", 0, NULL, "of FILE.py: the same as --trace plain", CLI_FLAG, CLI_AT(symbolic)}, \
+        {"concrete",      0, NULL, "of FILE.py: the same as --trace concrete", CLI_FLAG,            \
+         CLI_AT(concrete)},                                                                         \
+        {"strict", 0, NULL, "of FILE.py: refuse what torch.fx refuses", CLI_FLAG, CLI_AT(strict)},  \
+        CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW,                                              \
+        CLI_PYTHON_TIMEOUT_ROW(CLI_TEXT_OF(CLI_PYTHON_SECONDS)), CLI_MAX_MEMORY_ROW,                \
         CLI_TRACEBACK_ROW
 extern const char *const cli_python_actions[], *const cli_python_tiers[];
 

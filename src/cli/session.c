@@ -40,6 +40,8 @@ static cli_exit read_weights(cli_session *w, const char *path) {
 
 /* The plug-in says what is wrong. */
 static cli_exit read_python(cli_session *w, const cli_settings *s) {
+    if ((s->tier != NULL) + s->symbolic + s->concrete > 1)
+        return cli_usage_error(w->command, "of --symbolic, --concrete and --trace one is enough");
     const fxs_python_plugin *python = cli_python_open();
     fxs_python_options o = cli_python_options(s, CLI_PYTHON_SECONDS);
     o.guarded = true;

@@ -100,6 +100,11 @@ prints "operator.mul"
 expect 0 table depends.py -i 1x2 --meta --trace concrete
 if grep -q 'operator.mul\|getattr' out; then not_ok "a concrete trace has plain sizes"; else ok "a concrete trace has plain sizes"; fi
 expect 1 table depends.py -i 1x2 --meta --trace plain
+expect 1 table depends.py -i 1x2 --meta --symbolic
+expect 0 table depends.py -i 1x2 --meta --concrete
+if grep -q 'operator.mul\|getattr' out; then not_ok "--concrete has plain sizes"; else ok "--concrete has plain sizes"; fi
+expect 2 table depends.py -i 1x2 --meta --concrete --trace plain
+says "of --symbolic, --concrete and --trace one is enough"
 expect 2 table depends.py --trace somehow
 
 # ---- what it may do ----
