@@ -39,7 +39,7 @@ static PangoLayout *new_layout(PangoContext *context, const fxs_face *face) {
 /* pango looks fonts up in threads, one for its start and two for each face, and glib ends the
  * program when one can't be started: so where addresses are limited, room for their stacks is
  * looked for first. */
-enum { FONT_THREADS = 1 + 2 * FXS_INK_COUNT, FONT_FILES_MIB = 80 };
+enum { FONT_THREADS = 1 + 2 * FXS_INK_COUNT, FONT_FILES_MIB = 128 };
 
 static size_t room_for_threads(void) {
     pthread_attr_t attributes;
