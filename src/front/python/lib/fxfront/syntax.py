@@ -8,12 +8,12 @@ def parse(source, path):
 
 def walk(node):
     """The node and all below it, in no particular order."""
-    todo = [node]
-    while todo:
-        node = todo.pop()
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
         yield node
         for name in node._fields:
             value = getattr(node, name, None)
             for each in value if isinstance(value, list) else (value,):
                 if hasattr(each, '_fields'):
-                    todo.append(each)
+                    waiting.append(each)
