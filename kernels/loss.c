@@ -1,5 +1,5 @@
-/* loss.c: losses that compare element by element (mse l1 smooth_l1 huber bce kl_div and their like):
- * each is a formula of other operators, then a mean or a sum. Those of distances are in
+/* loss.c: losses that compare element by element (mse l1 smooth_l1 huber bce kl_div and their
+ * like): each is a formula of other operators, then a mean or a sum. Those of distances are in
  * loss_distance.c, those of classes in loss_class.c. */
 #include "kernels/loss.h"
 
@@ -353,12 +353,10 @@ const fxs_op fxs_ops_loss[] = {
 
 /* print(model) shows no argument of a loss: they are as their constructor has them, or as a program
  * gave them. */
-#define OLD "size_average=None, reduce=None, reduction='mean'"
-#define HOW "size_average, reduce, reduction"
 #define PAIR_LAYER(title, op)                                                                      \
     {                                                                                              \
-        .name = title, .hyper = OLD, .repr = "", .call = op "(input, target, " HOW ")",            \
-        .forward = "input, target"                                                                 \
+        .name = title, .hyper = FXS_LOSS_OLD, .repr = "",                                          \
+        .call = op "(input, target, " FXS_LOSS_HOW ")", .forward = "input, target"                 \
     }
 
 const fxs_module_row fxs_modules_loss[] = {
@@ -366,8 +364,8 @@ const fxs_module_row fxs_modules_loss[] = {
     PAIR_LAYER("L1Loss", "l1_loss"),
     PAIR_LAYER("SoftMarginLoss", "soft_margin_loss"),
     {.name = "SmoothL1Loss",
-     .hyper = OLD ", beta=1.0",
-     .call = "smooth_l1_loss(input, target, " HOW ", beta)",
+     .hyper = FXS_LOSS_OLD ", beta=1.0",
+     .call = "smooth_l1_loss(input, target, " FXS_LOSS_HOW ", beta)",
      .repr = "",
      .forward = "input, target"},
     {.name = "HuberLoss",
@@ -376,22 +374,20 @@ const fxs_module_row fxs_modules_loss[] = {
      .repr = "",
      .forward = "input, target"},
     {.name = "BCELoss",
-     .hyper = "weight=None, " OLD,
-     .call = "binary_cross_entropy(input, target, weight, " HOW ")",
+     .hyper = "weight=None, " FXS_LOSS_OLD,
+     .call = "binary_cross_entropy(input, target, weight, " FXS_LOSS_HOW ")",
      .repr = "",
      .forward = "input, target"},
     {.name = "BCEWithLogitsLoss",
-     .hyper = "weight=None, " OLD ", pos_weight=None",
-     .call = "bce_with_logits(input, target, weight, " HOW ", pos_weight)",
+     .hyper = "weight=None, " FXS_LOSS_OLD ", pos_weight=None",
+     .call = "bce_with_logits(input, target, weight, " FXS_LOSS_HOW ", pos_weight)",
      .repr = "",
      .forward = "input, target"},
     {.name = "KLDivLoss",
-     .hyper = OLD ", log_target=False",
-     .call = "kl_div(input, target, " HOW ", log_target)",
+     .hyper = FXS_LOSS_OLD ", log_target=False",
+     .call = "kl_div(input, target, " FXS_LOSS_HOW ", log_target)",
      .repr = "",
      .forward = "input, target"},
     {0},
 };
-#undef OLD
-#undef HOW
 #undef PAIR_LAYER

@@ -173,29 +173,26 @@ const fxs_op fxs_ops_loss_distance[] = {
 #undef PAIR
 #undef REDUCTION
 
-/* As in loss.c, print(model) shows no argument. */
-#define OLD "size_average=None, reduce=None, reduction='mean'"
-#define HOW "size_average, reduce, reduction"
-
 const fxs_module_row fxs_modules_loss_distance[] = {
     {.name = "MarginRankingLoss",
-     .hyper = "margin=0.0, " OLD,
-     .call = "margin_ranking_loss(input1, input2, target, margin, " HOW ")",
+     .hyper = "margin=0.0, " FXS_LOSS_OLD,
+     .call = "margin_ranking_loss(input1, input2, target, margin, " FXS_LOSS_HOW ")",
      .repr = "",
      .forward = "input1, input2, target"},
     {.name = "HingeEmbeddingLoss",
-     .hyper = "margin=1.0, " OLD,
-     .call = "hinge_embedding_loss(input, target, margin, " HOW ")",
+     .hyper = "margin=1.0, " FXS_LOSS_OLD,
+     .call = "hinge_embedding_loss(input, target, margin, " FXS_LOSS_HOW ")",
      .repr = "",
      .forward = "input, target"},
     {.name = "CosineEmbeddingLoss",
-     .hyper = "margin=0.0, " OLD,
-     .call = "cosine_embedding_loss(input1, input2, target, margin, " HOW ")",
+     .hyper = "margin=0.0, " FXS_LOSS_OLD,
+     .call = "cosine_embedding_loss(input1, input2, target, margin, " FXS_LOSS_HOW ")",
      .repr = "",
      .forward = "input1, input2, target"},
     {.name = "TripletMarginLoss",
-     .hyper = "margin=1.0, p=2.0, eps=1e-06, swap=False, " OLD,
-     .call = "triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, " HOW ")",
+     .hyper = "margin=1.0, p=2.0, eps=1e-06, swap=False, " FXS_LOSS_OLD,
+     .call =
+         "triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, " FXS_LOSS_HOW ")",
      .repr = "",
      .forward = "anchor, positive, negative"},
     {.name = "CosineSimilarity",
@@ -210,5 +207,3 @@ const fxs_module_row fxs_modules_loss_distance[] = {
      .forward = "x1, x2"},
     {0},
 };
-#undef OLD
-#undef HOW

@@ -220,24 +220,21 @@ const fxs_op fxs_ops_loss_margin[] = {
     {0},
 };
 
-#define OLD "size_average=None, reduce=None, reduction='mean'"
-#define HOW "size_average, reduce, reduction"
-
 const fxs_module_row fxs_modules_loss_margin[] = {
     {.name = "MultiMarginLoss",
      .repr = "",
-     .hyper = "p=1, margin=1.0, weight=None, " OLD,
-     .call = "multi_margin_loss(input, target, p, margin, weight, " HOW ")",
+     .hyper = "p=1, margin=1.0, weight=None, " FXS_LOSS_OLD,
+     .call = "multi_margin_loss(input, target, p, margin, weight, " FXS_LOSS_HOW ")",
      .forward = "input, target"},
     {.name = "MultiLabelMarginLoss",
      .repr = "",
-     .hyper = OLD,
-     .call = "multilabel_margin_loss(input, target, " HOW ")",
+     .hyper = FXS_LOSS_OLD,
+     .call = "multilabel_margin_loss(input, target, " FXS_LOSS_HOW ")",
      .forward = "input, target"},
     {.name = "MultiLabelSoftMarginLoss",
      .repr = "",
-     .hyper = "weight=None, " OLD,
-     .call = "multilabel_soft_margin_loss(input, target, weight, " HOW ")",
+     .hyper = "weight=None, " FXS_LOSS_OLD,
+     .call = "multilabel_soft_margin_loss(input, target, weight, " FXS_LOSS_HOW ")",
      .forward = "input, target"},
     {.name = "TripletMarginWithDistanceLoss",
      .repr = "",
