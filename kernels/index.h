@@ -43,6 +43,13 @@ typedef enum fxs_unique_how {
     FXS_UNIQUE_PLACED   /* both without names: each asks for the other's */
 } fxs_unique_how;
 
+/* ROW(arguments, how) for each, in the order of the kinds: rows of those with and without a dim. */
+#define FXS_CONSECUTIVE_FUNCTIONS(ROW)                                                             \
+    ROW("*, bool return_inverse=False, bool return_counts=False, ", consecutive)                   \
+    ROW("bool return_inverse, *, bool return_counts, ", consecutive_counts)                        \
+    ROW("bool return_inverse, *, ", consecutive_inverse)                                           \
+    ROW("bool return_inverse, bool return_counts, ", consecutive_placed)
+
 typedef struct fxs_unique_want {
     bool inverse, counts; /* results that are given */
     bool unasked;         /* one, which was not asked for */

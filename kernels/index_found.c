@@ -304,11 +304,8 @@ const fxs_op fxs_ops_index_found[] = {
      run_##how,                                                                                    \
      NULL,                                                                                         \
      PURE},
-    FUNCTION("*, bool return_inverse=False, bool return_counts=False, ", consecutive)
-        FUNCTION("bool return_inverse, *, bool return_counts, ", consecutive_counts)
-            FUNCTION("bool return_inverse, *, ", consecutive_inverse)
-                FUNCTION("bool return_inverse, bool return_counts, ", consecutive_placed)
+    FXS_CONSECUTIVE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
-                    {0},
+        {0},
 };
 #undef PURE

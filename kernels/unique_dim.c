@@ -176,10 +176,7 @@ const fxs_op fxs_ops_unique_dim[] = {
      run_##how,                                                                                    \
      NULL,                                                                                         \
      FXS_OP_NO_INPLACE},
-    FUNCTION("*, bool return_inverse=False, bool return_counts=False, ", consecutive)
-        FUNCTION("bool return_inverse, *, bool return_counts, ", consecutive_counts)
-            FUNCTION("bool return_inverse, *, ", consecutive_inverse)
-                FUNCTION("bool return_inverse, bool return_counts, ", consecutive_placed)
+    FXS_CONSECUTIVE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
-                    {0},
+        {0},
 };
