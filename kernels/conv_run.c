@@ -63,8 +63,8 @@ static bool is_pointwise(const fxs_window *w) {
 }
 
 /* y[n, g] += weight[g] columns[n, g] */
-static void forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void *columns,
-                            int64_t n) {
+static fxs_status forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void *columns,
+                                  int64_t n) {
     const fxs_conv *v = d->conv;
     int64_t m = v->cout / v->groups, k = v->cin / v->groups * fxs_volume(v->window.kernel);
     int64_t out = fxs_volume(v->window.out);
@@ -74,7 +74,7 @@ static void forward_product(const fxs_conv_data *d, fxs_dtype dtype, const void 
     g.accumulate = d->bias != NULL;
     g.batch_ndim = 1, g.batch[0] = v->groups;
     g.a_batch[0] = m * k, g.b_batch[0] = k * out, g.c_batch[0] = m * out;
-    fxs_gemm_run(d->ctx, &g);
+    return fxs_gemm_run(d->ctx, &g);
 }
 
 static void run_forward(fxs_work *w, const fxs_conv_data *d) {
@@ -90,11 +90,11 @@ static void run_forward(fxs_work *w, const fxs_conv_data *d) {
         return;
     if (d->bias)
         lay_bias(d, w->dtype, out);
-    for (int64_t n = 0; n < v->batch; n++) {
+    for (int64_t n = 0; n < v->batch && w->status == FXS_OK; n++) {
         const char *x = (const char *)d->x + (size_t)(n * v->cin * in) * size;
         if (!pointwise)
             fxs_window_gather(&v->window, w->dtype, v->cin, x, columns);
-        forward_product(d, w->dtype, pointwise ? x : columns, n);
+        w->status = forward_product(d, w->dtype, pointwise ? x : columns, n);
     }
 }
 
@@ -115,7 +115,9 @@ static void run_transposed(fxs_work *w, const fxs_conv_data *d) {
         g.a_row = 1, g.a_col = rows;
         g.batch_ndim = 1, g.batch[0] = v->groups;
         g.a_batch[0] = rows * k, g.b_batch[0] = k * places, g.c_batch[0] = rows * places;
-        fxs_gemm_run(d->ctx, &g);
+        w->status = fxs_gemm_run(d->ctx, &g);
+        if (w->status != FXS_OK)
+            return;
         fxs_window_scatter(&v->window, w->dtype, v->cout, columns,
                            (char *)d->y + (size_t)(n * v->cout * plane) * size);
     }

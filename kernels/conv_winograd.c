@@ -147,7 +147,7 @@ typedef struct job {
     int64_t line;         /* floats of an input line that all tiles together read */
     float *u, *v, *q;     /* [side^2][cout, cin], [side^2][cin, tiles], [side^2][cout, tiles] */
     int64_t u_plane, v_plane, q_plane; /* floats from one of the side^2 to the next */
-    float *spare;         /* [threads, spare_size] */
+    float *spare;                      /* [threads, spare_size] */
     int64_t spare_size;
     int64_t image, row, rows,
         tiles; /* the block in work: tile rows row..row+rows-1, tiles = rows * across */
@@ -295,8 +295,8 @@ static fxs_status reserve(fxs_work *w, job *j) {
     const fxs_conv *v = j->data->conv;
     int64_t square = (int64_t)j->m.side * j->m.side, side = j->m.side, most = j->rows * j->across;
     j->spare_size =
-        larger((9 + 3 * side) * v->cin,
-               larger(side * (j->line + j->rows * j->line + most), (4 * side + 4) * most + j->line));
+        larger((9 + 3 * side) * v->cin, larger(side * (j->line + j->rows * j->line + most),
+                                               (4 * side + 4) * most + j->line));
     j->u_plane = spread_out(v->cout * v->cin);
     j->v_plane = spread_out(v->cin * most);
     j->q_plane = spread_out(v->cout * most);
@@ -318,7 +318,7 @@ fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile) {
     rows = rows < 1 ? 1 : rows > j.down ? j.down : rows;
     j.rows = rows;
     FXS_TRY(reserve(w, &j));
-    fxs_gemm_start();
+    FXS_TRY(fxs_gemm_start(d->ctx, FXS_FLOAT32));
     fxs_parallel(d->ctx, v->cout, 4, transform_weights, &j);
     for (j.image = 0; j.image < v->batch; j.image++)
         for (j.row = 0; j.row < j.down; j.row += rows) {

@@ -1,25 +1,18 @@
-/* gemm.c: see gemm.h. OpenBLAS is held to one thread and split over the pool here: two thread pools
- * that alternate cost more than the products. Called by linear, matmul, convolution, attention and
- * recurrent kernels. */
+/* gemm.c: see gemm.h. What OpenBLAS does is split over the pool here. Called by linear, matmul,
+ * convolution, attention and recurrent kernels. */
 #include "kernels/gemm.h"
 
-#include <cblas.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/pool.h"
+#include "blas_library.h"
+#include "kernels/blas.h"
+#include "kernels/panels.h"
 
 /* Below this many multiplications a second thread costs more than it saves. */
 enum { SERIAL_BELOW = 1 << 16 };
-
-static void hold_blas_to_one_thread(void) { openblas_set_num_threads(1); }
-
-void fxs_gemm_start(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, hold_blas_to_one_thread);
-}
 
 fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a,
                         const void *b, void *c) {
@@ -122,9 +115,11 @@ static void gemv(const fxs_gemm *g, side m, int64_t rows, int64_t cols, const vo
                     (blasint)dy);
 }
 
+static bool has_blas(fxs_dtype d) { return d == FXS_FLOAT32 || d == FXS_FLOAT64; }
+
 static bool fits_blas(const fxs_gemm *g) {
-    return (g->dtype == FXS_FLOAT32 || g->dtype == FXS_FLOAT64) && g->m <= INT32_MAX &&
-           g->n <= INT32_MAX && g->k <= INT32_MAX && g->k > 0;
+    return has_blas(g->dtype) && g->m <= INT32_MAX && g->n <= INT32_MAX && g->k <= INT32_MAX &&
+           g->k > 0;
 }
 
 static bool vector_stride(int64_t d) { return d > 0 && d <= INT32_MAX; }
@@ -146,6 +141,11 @@ static bool blas_has_room(void) {
         atomic_store(&room, r);
     }
     return r == YES;
+}
+
+fxs_status fxs_gemm_start(fxs_ctx *ctx, fxs_dtype dtype) {
+    bool own = dtype == FXS_FLOAT32 && fxs_panels_fast();
+    return has_blas(dtype) && !own && blas_has_room() ? fxs_blas_need(ctx) : FXS_OK;
 }
 
 static bool with_blas(const fxs_gemm *g) {
@@ -256,19 +256,20 @@ static void run_jobs(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
-void fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g) {
+fxs_status fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g) {
     split s = {.g = g, .parts = 1, .by_columns = g->n >= 2 * g->m};
     int64_t batch = 1, threads = fxs_threads(ctx);
     for (int i = 0; i < g->batch_ndim; i++)
         batch *= g->batch[i];
-    fxs_gemm_start();
+    FXS_TRY(fxs_gemm_start(ctx, g->dtype));
     double work = (double)batch * (double)g->m * (double)g->n * (double)g->k;
     if (fxs_gemm_float_takes(g)) {
         if (work > 0)
             fxs_gemm_float_run(ctx, g, batch, work > SERIAL_BELOW);
-        return;
+        return FXS_OK;
     }
     if (threads > 1 && work > SERIAL_BELOW && batch < 4 * threads)
         s.parts = batch >= threads ? 2 : threads;
     fxs_parallel(ctx, batch * s.parts, work > SERIAL_BELOW ? 1 : INT64_MAX, run_jobs, &s);
+    return FXS_OK;
 }

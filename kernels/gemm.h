@@ -24,16 +24,17 @@ fxs_gemm fxs_gemm_dense(fxs_dtype dtype, int64_t m, int64_t n, int64_t k, const 
                         const void *b, void *c);
 /* Whether BLAS can take a matrix of these strides as it is; callers copy other ones. */
 bool fxs_gemm_takes(int64_t rows, int64_t cols, int64_t row, int64_t col);
-/* Splits the work over the context's threads. */
-void fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g);
+/* Splits the work over the context's threads. FXS_EIO: it needs OpenBLAS, which is not there. */
+fxs_status fxs_gemm_run(fxs_ctx *ctx, const fxs_gemm *g);
 /* One product on the calling thread, ignoring the batch: for use inside parallel regions. */
 void fxs_gemm_one(const fxs_gemm *g);
 /* The same product seen from the other side: C' = B' A'. */
 fxs_gemm fxs_gemm_flip(const fxs_gemm *g);
 /* Makes g product number `index` of its batch. */
 void fxs_gemm_select(fxs_gemm *g, int64_t index);
-/* To be called before fxs_gemm_one is used in a parallel region. */
-void fxs_gemm_start(void);
+/* To be called before fxs_gemm_one is used in a parallel region; opens OpenBLAS where it does
+ * products of that dtype. */
+fxs_status fxs_gemm_start(fxs_ctx *ctx, fxs_dtype dtype);
 
 /* ---- gemm_float.c, called by gemm.c alone ---- */
 

@@ -1,33 +1,7 @@
-/* lapack.c: see lapack.h: OpenBLAS carries LAPACK inside, whose Fortran symbols are declared here.
- * Characters come with their lengths behind all other arguments, as gfortran passes them. */
+/* lapack.c: see lapack.h. */
 #include "kernels/lapack.h"
+#include "blas_library.h"
 #include "kernels/lapack_single.h"
-
-#include <cblas.h>
-#include <stddef.h>
-#include <string.h>
-
-#define INT const int *
-#define TEXT const char *
-#define BOTH(one, two, type)                                                                       \
-    FACTORS(one, type)                                                                             \
-    FACTORS(two, type)
-#define FACTORS(p, type)                                                                           \
-    extern void p##getrf_(INT, INT, type *, INT, int *, int *);                                    \
-    extern void p##getrs_(TEXT, INT, INT, const type *, INT, const int *, type *, INT, int *,      \
-                          size_t);                                                                 \
-    extern void p##potrf_(TEXT, INT, type *, INT, int *, size_t);                                  \
-    extern void p##potri_(TEXT, INT, type *, INT, int *, size_t);
-BOTH(d, z, double)
-BOTH(s, c, float)
-#undef FACTORS
-extern void dgeqrf_(INT, INT, double *, INT, double *, double *, INT, int *);
-extern void zgeqrf_(INT, INT, double *, INT, double *, double *, INT, int *);
-extern void dorgqr_(INT, INT, INT, double *, INT, const double *, double *, INT, int *);
-extern void zungqr_(INT, INT, INT, double *, INT, const double *, double *, INT, int *);
-#undef BOTH
-#undef INT
-#undef TEXT
 
 static int most(int a, int b) { return a > b ? a : b; }
 

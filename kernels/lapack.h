@@ -1,7 +1,8 @@
 /* lapack.h: the LAPACK routines that torch.linalg needs, for matrices of double or of complex
  * double in one form: `parts` is 1 or 2 doubles an element, matrices lie column by column. Called
- * by the linalg families; knows no tensor. Each gives LAPACK's info: 0 all well, above 0 what
- * failed; FXS_LAPACK_MEMORY when there is no memory for its work space. */
+ * by the linalg families, after fxs_blas_need (fxs_room asks); knows no tensor. Each gives LAPACK's
+ * info: 0 all well, above 0 what failed; FXS_LAPACK_MEMORY when there is no memory for its work
+ * space. */
 #ifndef FXS_KERNELS_LAPACK_H
 #define FXS_KERNELS_LAPACK_H
 

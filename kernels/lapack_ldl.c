@@ -1,20 +1,12 @@
 /* lapack_ldl.c: the routines of lapack.h for symmetric matrices that are not positive definite. */
-#include <stddef.h>
-
 #include "base/mem.h"
+#include "blas_library.h"
 #include "kernels/lapack.h"
-
-typedef void factor_fn(const char *, const int *, double *, const int *, int *, double *,
-                       const int *, int *, size_t);
-typedef void solve_fn(const char *, const int *, const int *, const double *, const int *,
-                      const int *, double *, const int *, int *, size_t);
-extern factor_fn dsytrf_, zsytrf_, zhetrf_;
-extern solve_fn dsytrs_, zsytrs_, zhetrs_;
 
 int fxs_lapack_ldl(int parts, bool hermitian, int n, double *a, int *pivots) {
     int info = 0, ask = -1, ld = n > 1 ? n : 1;
     double size[2] = {0};
-    factor_fn *factor = parts == 1 ? dsytrf_ : hermitian ? zhetrf_ : zsytrf_;
+    fxs_ldl_factor *factor = parts == 1 ? dsytrf_ : hermitian ? zhetrf_ : zsytrf_;
     factor("L", &n, a, &ld, pivots, size, &ask, &info, 1);
     int room = size[0] > 1 ? (int)size[0] : 1;
     double *work = fxs_alloc((size_t)room * (size_t)parts, sizeof *work);
@@ -28,7 +20,7 @@ int fxs_lapack_ldl(int parts, bool hermitian, int n, double *a, int *pivots) {
 int fxs_lapack_ldl_solve(int parts, bool hermitian, int n, int k, const double *ld,
                          const int *pivots, double *b) {
     int info = 0, stride = n > 1 ? n : 1;
-    solve_fn *solve = parts == 1 ? dsytrs_ : hermitian ? zhetrs_ : zsytrs_;
+    fxs_ldl_solve *solve = parts == 1 ? dsytrs_ : hermitian ? zhetrs_ : zsytrs_;
     solve("L", &n, &k, ld, &stride, pivots, b, &stride, &info, 1);
     return info;
 }

@@ -1,14 +1,11 @@
 /* lapack_least.c: LAPACK's least squares, by the four routines among which torch.linalg.lstsq
  * chooses: they differ in what they take for a rank that is not full. */
-#include <stddef.h>
-
+#include "blas_library.h"
 #include "kernels/lapack.h"
 #include "kernels/lapack_single.h"
 
 static int most(int a, int b) { return a > b ? a : b; }
 static int least(int a, int b) { return a < b ? a : b; }
-
-#define INT const int *
 
 /* What the routines share beside the numbers. */
 typedef struct shape {
@@ -16,18 +13,8 @@ typedef struct shape {
     int m, n, k, lda, ldb;
 } shape;
 
-/* `...` is rwork in front of the last arguments of complex routines. */
-#define ROUTINES(p, type, ...)                                                                     \
-    extern void p##gels_(const char *, INT, INT, INT, type *, INT, type *, INT, type *, INT,       \
-                         int *, size_t);                                                           \
-    extern void p##gelsy_(INT, INT, INT, type *, INT, type *, INT, int *, const type *, int *,     \
-                          type *, INT __VA_ARGS__, int *);                                         \
-    extern void p##gelsd_(INT, INT, INT, type *, INT, type *, INT, type *, const type *, int *,    \
-                          type *, INT __VA_ARGS__, int *, int *);                                  \
-    extern void p##gelss_(INT, INT, INT, type *, INT, type *, INT, type *, const type *, int *,    \
-                          type *, INT __VA_ARGS__, int *);
-
-/* One call: to ask for the work space (n -1), or to work. */
+/* One call: to ask for the work space (n -1), or to work. `...` is rwork in front of the last
+ * arguments of complex routines. */
 #define CALL(p, type, ...)                                                                         \
     static int p##call(const shape *h, type *a, type *b, type *s, type rcond, int *rank,           \
                        type *work, int n, type *real, int *whole) {                                \
@@ -71,11 +58,9 @@ typedef struct shape {
 
 #define NOTHING
 #define REAL_ROUTINES(p, type)                                                                     \
-    ROUTINES(p, type, NOTHING)                                                                     \
     CALL(p, type, NOTHING)                                                                         \
     SOLVE(p, type, 1)
 #define COMPLEX_ROUTINES(p, type)                                                                  \
-    ROUTINES(p, type, , type *)                                                                    \
     CALL(p, type, , real)                                                                          \
     SOLVE(p, type, 2)
 REAL_ROUTINES(s, float)

@@ -3,14 +3,12 @@
  * are converted on the way. */
 #include <string.h>
 
+#include "blas_library.h"
 #include "kernels/lapack.h"
 #include "kernels/lapack_single.h"
 
 static int most(int a, int b) { return a > b ? a : b; }
 static int least(int a, int b) { return a < b ? a : b; }
-
-#define INT const int *
-#define TEXT const char *
 
 /* Work space, taken after LAPACK was asked (-1) how much it wants. */
 #define TAKE(type, n, nreal, nwhole)                                                               \
@@ -28,12 +26,6 @@ static int least(int a, int b) { return a < b ? a : b; }
  * --------------------------------------------------------------------------------------------- */
 
 #define REAL(p, type)                                                                              \
-    extern void p##gesdd_(TEXT, INT, INT, type *, INT, type *, type *, INT, type *, INT, type *,   \
-                          INT, int *, int *, size_t);                                              \
-    extern void p##syevd_(TEXT, TEXT, INT, type *, INT, type *, type *, INT, int *, INT, int *,    \
-                          size_t, size_t);                                                         \
-    extern void p##geev_(TEXT, TEXT, INT, type *, INT, type *, type *, type *, INT, type *, INT,   \
-                         type *, INT, int *, size_t, size_t);                                      \
     static int p##svd(char job, int m, int n, type *a, type *s, type *u, type *vt) {               \
         int info = 0, ask = -1, ld = most(m, 1), ldvt = most(job == 'S' ? least(m, n) : n, 1);     \
         type size[2] = {0};                                                                        \
@@ -95,12 +87,6 @@ REAL(d, double)
  * ------------------------------------------------------------------ */
 
 #define COMPLEX(p, type)                                                                           \
-    extern void p##gesdd_(TEXT, INT, INT, type *, INT, type *, type *, INT, type *, INT, type *,   \
-                          INT, type *, int *, int *, size_t);                                      \
-    extern void p##heevd_(TEXT, TEXT, INT, type *, INT, type *, type *, INT, type *, INT, int *,   \
-                          INT, int *, size_t, size_t);                                             \
-    extern void p##geev_(TEXT, TEXT, INT, type *, INT, type *, type *, INT, type *, INT, type *,   \
-                         INT, type *, int *, size_t, size_t);                                      \
     static int p##svd(char job, int m, int n, type *a, type *s, type *u, type *vt) {               \
         int info = 0, ask = -1, ld = most(m, 1), small = least(m, n), large = most(m, n),          \
             ldvt = most(job == 'S' ? small : n, 1);                                                \
@@ -141,8 +127,6 @@ COMPLEX(z, double)
 #undef COMPLEX
 #undef TAKE
 #undef DROP
-#undef INT
-#undef TEXT
 
 /* ---- in the precision that is asked for
  * ------------------------------------------------------------------------ */

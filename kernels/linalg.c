@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernels/blas.h"
+
 static fxs_status check_shape(fxs_call *c, const fxs_tensor *t, bool square) {
     char text[FXS_SIZES_TEXT];
     if (t->ndim < 2)
@@ -186,6 +188,8 @@ void fxs_identity(double *buffer, int64_t n, int parts) {
 }
 
 double *fxs_room(fxs_call *c, int64_t n, fxs_status *s) {
+    if (*s == FXS_OK)
+        *s = fxs_blas_need(c->ctx);
     double *p = *s == FXS_OK ? FXS_SCRATCH(c->scratch, double, (size_t)(n > 0 ? n : 1)) : NULL;
     if (!p && *s == FXS_OK)
         *s = fxs_fail_memory(c->ctx);

@@ -63,7 +63,8 @@ void fxs_matrix_store(fxs_tensor *t, int item, const fxs_batch *b, int64_t index
 void fxs_ints_store(fxs_tensor *t, int item, const fxs_batch *b, int64_t index, const int *ints);
 /* The identity [n, n] in a buffer. */
 void fxs_identity(double *buffer, int64_t n, int parts);
-/* Room for n doubles until the call ends; NULL sets the status. */
+/* Room for n doubles of LAPACK's until the call ends; NULL sets the status. Every kernel that calls
+ * LAPACK asks for some first, so that this is where OpenBLAS is opened. */
 double *fxs_room(fxs_call *c, int64_t n, fxs_status *s);
 /* LAPACK's info as a status: below 0 no memory, above 0 `what` failed. */
 fxs_status fxs_lapack_status(fxs_call *c, int info, const fxs_batch *b, int64_t index,

@@ -239,12 +239,13 @@ static fxs_status run_bilinear(fxs_call *c) {
         fxs_gemm left = fxs_gemm_dense(w.dtype, rows, nj, ni, x, v, half);
         left.c_row = no * nj;
         left.batch_ndim = 1, left.batch[0] = no, left.b_batch[0] = ni * nj, left.c_batch[0] = nj;
-        fxs_gemm_run(c->ctx, &left);
+        w.status = fxs_gemm_run(c->ctx, &left);
         fxs_gemm right = fxs_gemm_dense(w.dtype, no, 1, nj, half, y, fxs_tensor_data(out));
         right.accumulate = bias != NULL;
         right.batch_ndim = 1, right.batch[0] = rows;
         right.a_batch[0] = no * nj, right.b_batch[0] = nj, right.c_batch[0] = no;
-        fxs_gemm_run(c->ctx, &right);
+        if (w.status == FXS_OK)
+            w.status = fxs_gemm_run(c->ctx, &right);
     }
     return fxs_work_end(&w);
 }

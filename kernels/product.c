@@ -123,7 +123,7 @@ void fxs_product(fxs_work *w, fxs_tensor *a, fxs_tensor *b, fxs_tensor *out, boo
     } else {
         set_batch(&g, &x, &y);
     }
-    fxs_gemm_run(w->call->ctx, &g);
+    w->status = fxs_gemm_run(w->call->ctx, &g);
 }
 
 static fxs_status refuse_inner(fxs_call *c, const fxs_tensor *a, const fxs_tensor *b) {

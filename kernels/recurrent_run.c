@@ -53,7 +53,8 @@ static void add_product(const run *u, int64_t m, int64_t n, int64_t k, const voi
     fxs_gemm g = fxs_gemm_dense(u->w->dtype, m, n, k, x, weight, y);
     g.b_row = 1, g.b_col = k;
     g.accumulate = true;
-    fxs_gemm_run(u->w->call->ctx, &g);
+    if (u->w->status == FXS_OK)
+        u->w->status = fxs_gemm_run(u->w->call->ctx, &g);
 }
 
 /* Weights in the form of the computation. */

@@ -5,6 +5,7 @@
 
 #include <cairo.h>
 
+#include "pictures_library.h"
 #include "scene.h"
 
 /* Paints what touches `seen` with cr's transformation. `crisp` moves the lines of tables to whole

@@ -6,6 +6,7 @@
 #include <cairo-pdf.h>
 
 #include "pages.h"
+#include "pictures_library.h"
 
 /* All pages; the surface has the size of the paper. False: memory is out. */
 bool fxs_paint_pages(cairo_t *cr, const fxs_pages *p);

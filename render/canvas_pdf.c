@@ -125,6 +125,7 @@ fxs_status fxs_canvas_pdf(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
                           fxs_sink *out) {
     double scale = opt->width.page ? page_scale(s, opt) : fxs_canvas_scale(s, opt, 0.75, "pdf");
     double w = s->w * scale, h = s->h * scale, border = 2 * (FXS_PAGE_MARGIN + FXS_PAGE_ZONE);
+    FXS_TRY(fxs_pictures_need(ctx));
     if (opt->page_w > 0)
         return write_pages(ctx, s, opt, scale, opt->page_w, opt->page_h, out);
     if (w > MAX_SIDE || h > MAX_SIDE)

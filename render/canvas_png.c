@@ -285,6 +285,7 @@ fxs_status fxs_canvas_png(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_opt
                           fxs_sink *out) {
     double scale, w, h;
     bool too_large;
+    FXS_TRY(fxs_pictures_need(ctx));
     FXS_TRY(choose_scale(ctx, s, opt, &scale, &w, &h, &too_large));
     if (too_large && (opt->fit == FXS_FIT_TILE || opt->fit == FXS_FIT_STRIP))
         return draw_several(ctx, s, opt, scale, w, h);

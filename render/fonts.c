@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/map.h"
+#include "pictures_library.h"
 
 const fxs_face fxs_faces[FXS_INK_COUNT] = {
     [FXS_INK_NAME] = {true, 10, 12.5, 9.75},   [FXS_INK_TEXT] = {false, 10, 12.5, 9.75},
@@ -34,6 +35,10 @@ static PangoLayout *new_layout(PangoContext *context, const fxs_face *face) {
     pango_layout_set_single_paragraph_mode(layout, TRUE);
     pango_font_description_free(d);
     return layout;
+}
+
+fxs_status fxs_pictures_need(fxs_ctx *ctx) {
+    return fxs_library_need(ctx, &fxs_pictures_library, "what draws text and pictures");
 }
 
 /* pango looks fonts up in threads, one for its start and two for each face, and glib ends the
@@ -80,6 +85,7 @@ fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
     if (fixed)
         return FXS_OK;
     FXS_TRY(look_for_room(ctx));
+    FXS_TRY(fxs_pictures_need(ctx));
     f->map = pango_cairo_font_map_new();
     pango_cairo_font_map_set_resolution(PANGO_CAIRO_FONT_MAP(f->map), 72);
     f->context = pango_font_map_create_context(f->map);

@@ -19,6 +19,8 @@ typedef struct fxs_face {
 extern const fxs_face fxs_faces[FXS_INK_COUNT];
 #define FXS_FONT_FAMILY "DejaVu Sans"
 
+/* Opens cairo and pango. Before anything of theirs is called; fxs_fonts_new asks unless `fixed`. */
+fxs_status fxs_pictures_need(fxs_ctx *ctx);
 fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out);
 void fxs_fonts_free(fxs_fonts *f);
 /* Width in points of n bytes of clean UTF-8. Remembered, so that equal texts are measured once;

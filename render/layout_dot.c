@@ -9,6 +9,7 @@
 
 #include "child.h"
 #include "dot.h"
+#include "graphviz_library.h"
 #include "layout.h"
 
 /* The answer: `header`, then a point for each node (its centre), then for each edge a count, its
@@ -240,6 +241,8 @@ static fxs_status layout_dot(const fxs_view *v, double seconds, fxs_scene *s, fx
     fxs_buf answer = {0};
     size_t room = sizeof(header) + v->nnodes * sizeof(fxs_point) +
                   (v->nedges * (MAX_POINTS + 3) + 2 * v->nclusters) * sizeof(fxs_point);
+    if (!fxs_library_open(&fxs_graphviz_library, why))
+        return FXS_EIO;
     fxs_status status = fxs_child_run(run_dot, v, seconds, room + 16, &answer, why);
     if (status == FXS_OK)
         status = read_answer(&answer, v, s, why);

@@ -5,6 +5,7 @@
 #include <graphviz/gvc.h>
 
 #include "child.h"
+#include "graphviz_library.h"
 #include "layout.h"
 
 typedef struct job {
@@ -56,6 +57,7 @@ fxs_status fxs_draw_dot(fxs_ctx *ctx, const char *dot, const char *format, doubl
     if (!formats[i])
         return fxs_fail(ctx, FXS_EINVAL, "DOT can be drawn as svg, png, pdf, dot, not as '%s'",
                         format);
+    FXS_TRY(fxs_library_need(ctx, &fxs_graphviz_library, "Graphviz"));
     fxs_status s = fxs_child_run(render, &(job){dot, format}, seconds > 0 ? seconds : 60,
                                  MAX_PICTURE, &answer, &why);
     fxs_buf_add(&why, "", 0);

@@ -1,10 +1,11 @@
 /* test_base.c: dtype conversions, promotion, Python's number and string texts, values, tensors,
- * arenas, maps, threads.
+ * arenas, maps, threads, libraries.
  */
 #include "testing.h"
 
 #include <stdatomic.h>
 
+#include "base/library.h"
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/pytext.h"
@@ -298,6 +299,36 @@ static void every_row_is_well_formed(void **state) {
     }
 }
 
+static void libraries_are_opened_or_say_why(void **state) {
+    static const char *const names[] = {"cos", "sin", NULL}, *const strange[] = {"cos", "fxs_",
+                                                                                 NULL};
+    static const char *const files[] = {"libm.so.6", NULL};
+    static const char *const missing[] = {"libm.so.6", "libfxscope-is-not-this.so.1", NULL};
+    struct {
+        double (*cosine)(double), (*sine)(double);
+    } table = {NULL, NULL};
+    fxs_ctx *ctx = *state;
+    fxs_library good = {.files = files, .names = names, .table = &table},
+                no_name = {.files = files, .names = strange, .table = &table},
+                no_file = {.files = missing, .names = names, .table = &table};
+    assert_int_equal(fxs_library_need(ctx, &no_file, "it"), FXS_EIO);
+    assert_string_equal(
+        fxs_ctx_error(ctx),
+        "it can't be opened: libfxscope-is-not-this.so.1: cannot open shared object "
+        "file: No such file or directory");
+    fxs_ctx_clear(ctx);
+    assert_null(table.cosine);
+    assert_int_equal(fxs_library_need(ctx, &no_name, "it"), FXS_EIO);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "undefined symbol: fxs_"));
+    assert_false(fxs_library_is_open(&no_name));
+    fxs_ctx_clear(ctx);
+    for (int i = 0; i < 2; i++) { /* again is all right, too */
+        assert_ok(ctx, fxs_library_need(ctx, &good, "it"));
+        assert_true(fxs_library_is_open(&good));
+    }
+    assert_true(table.cosine(0) == 1 && table.sine(0) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_print_as_python_does),
@@ -314,6 +345,7 @@ int main(void) {
         cmocka_unit_test(map_rebuilds_containers),
         cmocka_unit_test(schemas_bind_as_torch_does),
         cmocka_unit_test(every_row_is_well_formed),
+        cmocka_unit_test(libraries_are_opened_or_say_why),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -1,9 +1,13 @@
 /* test_gemm.c: products of matrices against a plain sum in double: every micro kernel that this
  * processor can do, every layout, edges of tiles, batches, accumulation, one row or column,
- * threads.
+ * threads; that OpenBLAS starts none of its own.
  */
 #include "testing.h"
 
+#include <dirent.h>
+#include <sched.h>
+
+#include "blas_library.h"
 #include "kernels/gemm.h"
 #include "kernels/micro.h"
 
@@ -112,7 +116,7 @@ static void check_product(fxs_ctx *ctx, const form *f) {
     lay(f->a_turned, f->m, f->k, f->gap, &g.a_row, &g.a_col);
     lay(f->b_turned, f->k, f->n, f->gap, &g.b_row, &g.b_col);
     lay(f->c_turned, f->m, f->n, f->gap, &g.c_row, &g.c_col);
-    fxs_gemm_run(ctx, &g);
+    assert_int_equal(fxs_gemm_run(ctx, &g), FXS_OK);
     float *before = numbers(BATCH * cs, 5);
     for (int64_t t = 0; t < BATCH; t++)
         for (int64_t i = 0; i < f->m; i++)
@@ -168,16 +172,47 @@ static void nothing_to_sum(void **state) {
     (void)state;
     fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, 2, 2, 0, &x, &x, c);
     g.accumulate = true;
-    fxs_gemm_run(ctx, &g);
+    assert_int_equal(fxs_gemm_run(ctx, &g), FXS_OK);
     assert_memory_equal(c, ((float[]){1, 2, 3, 4}), sizeof c);
     g.accumulate = false;
-    fxs_gemm_run(ctx, &g);
+    assert_int_equal(fxs_gemm_run(ctx, &g), FXS_OK);
     assert_memory_equal(c, ((float[]){0, 0, 0, 0}), sizeof c);
+    fxs_ctx_free(ctx);
+}
+
+static int entries(const char *folder) {
+    DIR *d = opendir(folder);
+    int n = 0;
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* OpenBLAS is opened here, by the first product of float64. */
+static void openblas_starts_no_thread(void **state) {
+    (void)state;
+    fxs_ctx *ctx = fxs_ctx_new();
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
+    double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {0};
+    cpu_set_t before, after;
+    int tasks = entries("/proc/self/task");
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_false(fxs_library_is_open(&fxs_blas_library));
+    fxs_gemm g = fxs_gemm_dense(FXS_FLOAT64, 2, 2, 2, a, b, c);
+    assert_ok(ctx, fxs_gemm_run(ctx, &g));
+    assert_true(fxs_library_is_open(&fxs_blas_library));
+    assert_true(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
+    assert_int_equal(entries("/proc/self/task"), tasks);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&before, &after));
     fxs_ctx_free(ctx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(openblas_starts_no_thread), /* before any other opens it */
         cmocka_unit_test(micro_kernels),
         cmocka_unit_test(all_layouts),
         cmocka_unit_test(large_products_over_threads),
