@@ -166,6 +166,11 @@ static void put_attribute(fxs_buf *out, char *before, const char *text) {
     *before = ',';
 }
 
+/* Edges name no ports: dot arranges worse with them. On the 27 networks of tests/golden/models that
+ * dot finishes in a minute, with shapes, downwards: 94 crossings without ports; with one at each
+ * row that shows an element, 111 (dot picks the side), 96 and 29 % more area (the upper half of the
+ * rows to the left, the others to the right); with slots for arguments along the upper side, 131
+ * and 85 % more area. To the right: 97 without, 99 with ports at rows and 18 % more area. */
 static void put_edge(const fxs_view *v, const fxs_view_edge *e, fxs_buf *out) {
     fxs_buf_puts(out, "    \"");
     fxs_escape_dot(out, v->nodes[e->from].id, strlen(v->nodes[e->from].id));

@@ -19,7 +19,7 @@ typedef struct builder {
     const fxs_node *node;
     unsigned asked; /* fxs_row bits */
     fxs_label_row rows[MAX_ROWS];
-    size_t nrows;
+    size_t nrows, first_item, nitems;
     fxs_buf text, clean;
     bool failed; /* memory is out */
 } builder;
@@ -196,8 +196,10 @@ static void row_result(builder *b) {
         return;
     }
     size_t n = fxs_value_len(&meta->result), shown = n > MAX_ITEMS + 1 ? MAX_ITEMS : n;
+    b->first_item = b->nrows;
     for (size_t i = 0; i < shown; i++)
         put_item(b, &meta->result, i);
+    b->nitems = b->nrows - b->first_item;
     if (shown < n) {
         fxs_buf_printf(new_text(b), "... %zu more", n - shown);
         put_wide(b, FXS_INK_KEY);
@@ -401,6 +403,8 @@ static void finish(builder *b, fxs_label *out) {
     }
     memcpy(out->rows, b->rows, b->nrows * sizeof *b->rows);
     out->nrows = b->nrows;
+    out->first_item = b->first_item;
+    out->nitems = b->nitems;
     place_rows(out);
 }
 

@@ -2,8 +2,9 @@
  * (nodes, inner clusters, the ports of the cluster around them) and what connects it, rank by rank.
  * layout_layered.c makes one for each level and each component, ranks.c gives ranks, layers_bus.c
  * gathers dense concatenations, layers_build.c adds the bends of long wires, layers_order.c orders
- * each rank, layers_place.c gives x, layers_route.c y and curves. Ranks go downwards here also when
- * the picture goes to the right; widths are across the ranks. */
+ * each rank, layers_rows.c finds ways out of tables' rows, layers_place.c gives x, layers_route.c y
+ * and curves. Ranks go downwards here also when the picture goes to the right; widths are across
+ * the ranks. */
 #ifndef FXS_RENDER_LAYERS_H
 #define FXS_RENDER_LAYERS_H
 
@@ -28,6 +29,7 @@ typedef struct fxs_vertex {
     bool sinks;            /* is computed from no input: stands above its first user */
     size_t place;          /* in its rank */
     double left, right, h; /* size: left and right of x */
+    double room[2];        /* beside it, for what leaves at its left and at its right side */
     double x;
 } fxs_vertex;
 
@@ -41,6 +43,7 @@ typedef struct fxs_strands {
 typedef struct fxs_wire {
     size_t from, to;         /* vertices */
     double from_off, to_off; /* from their x: the port of a cluster */
+    double row;              /* as of a link */
     size_t edge;             /* of the view, the first */
     bool spine;              /* on the main path */
     bool labelled;           /* has its edge's label in its middle */
@@ -51,7 +54,7 @@ typedef struct fxs_wire {
  * beside everything. */
 typedef struct fxs_strand {
     size_t from, to;
-    double from_off, to_off;
+    double from_off, to_off, row;
     size_t edge;
     bool spine, labelled, trunk;
     size_t first, count; /* of links, from top to bottom */
@@ -63,10 +66,14 @@ typedef struct fxs_strand {
 typedef struct fxs_link {
     size_t up, down;         /* vertices */
     double up_off, down_off; /* where it leaves and arrives, from their x */
+    double row;              /* the middle of the row of the table where it begins, from the table's
+                                top; 0: it begins at no row */
+    int side;                /* -1 and 1: it leaves at the left and the right side, */
+    size_t lane;             /* the first, second, ... of those that go down there */
     double weight;           /* how much it wants to be straight */
     bool spine, trunk;
     bool tensor; /* false: one end is known to hold no tensor */
-    bool free; /* its place at the lower end is to be found */
+    bool free;   /* its place at the lower end is to be found */
 } fxs_link;
 
 typedef struct fxs_layers {
@@ -115,6 +122,13 @@ bool fxs_layers_cut(const fxs_layers *g, int r);
 fxs_status fxs_layers_stretches(fxs_layers *g, fxs_stretch **list, size_t *n);
 /* Few crossings in each stretch. */
 fxs_status fxs_layers_order(fxs_layers *g, const fxs_stretch *list, size_t n);
+/* Which side of its table each link leaves that begins at a row. */
+fxs_status fxs_layers_rows(fxs_layers *g);
+/* How often what leaves a vertex crosses itself, since it must begin at rows; to *swaps are added
+ * pairs of rows that go to places in the other order, to *pairs all of them. */
+double fxs_rows_crossings(const fxs_layers *g, size_t v, double *swaps, double *pairs);
+/* How far from its vertex' x a link that begins at a row goes down. */
+double fxs_row_way_out(const fxs_layers *g, const fxs_link *l);
 /* x of every vertex. */
 fxs_status fxs_layers_place(fxs_layers *g, const fxs_stretch *list, size_t n);
 /* Where wires arrive, lanes, top and bottom of every rank. */
@@ -134,6 +148,14 @@ void fxs_layers_follow(const fxs_layers *g, const fxs_wire *w, double dx, double
 double fxs_vertex_top(const fxs_layers *g, const fxs_vertex *v);
 
 enum { FXS_BEND_WIDTH = 4 };
+
+/* How far from the middle of its box, across the ranks, the row is where a link begins: there it
+ * leaves when ranks go to the right; when they go down, elements come in that order. */
+static inline double fxs_row_off(const fxs_layers *g, const fxs_link *l) {
+    const fxs_vertex *v = &g->vertices[l->up];
+    double w = v->left + v->right, h = g->view->lr ? w : v->h;
+    return l->row > 0 ? (l->row / h - 0.5) * w : 0;
+}
 
 /* Counts become starts; start has n + 1 places and the last one gets the total. */
 void fxs_sum_up(size_t *start, size_t n);

@@ -31,7 +31,8 @@ static int span_of(const fxs_layers *g, size_t strand) {
 }
 
 static bool may_be_lane(const fxs_layers *g, const fxs_strand *s) {
-    return !s->labelled && !s->trunk && g->vertices[s->from].kind == FXS_VERTEX_NODE &&
+    return !s->labelled && !s->trunk && s->row == 0 &&
+           g->vertices[s->from].kind == FXS_VERTEX_NODE &&
            g->vertices[s->to].kind == FXS_VERTEX_NODE;
 }
 
@@ -83,6 +84,7 @@ static void add_links(fxs_layers *g, fxs_strand *s, int span) {
             (fxs_link){.up = from,
                        .down = to,
                        .up_off = k == 1 ? s->from_off : 0,
+                       .row = k == 1 ? s->row : 0,
                        .down_off = k == span ? s->to_off : 0,
                        .weight = weights[bends] * (s->spine || s->trunk ? SPINE_WEIGHT : 1),
                        .spine = s->spine,
@@ -217,6 +219,7 @@ static void describe(const fxs_layers *g, const fxs_stretch *s, fxs_buf *b) {
                 put_number(b, (double)g->vertices[l->down].place);
                 put_number(b, l->weight);
                 put_number(b, l->up_off);
+                put_number(b, l->row);
                 put_number(b, l->down_off);
                 put_number(b, l->spine);
             }

@@ -28,7 +28,7 @@ typedef struct gatherer {
 
 /* Whether two wires bring the same value. */
 static bool is_same(const fxs_wire *a, const fxs_wire *b) {
-    return a->from == b->from && a->from_off == b->from_off;
+    return a->from == b->from && a->from_off == b->from_off && a->row == b->row;
 }
 
 /* All come in at one place, and no value comes twice. */
@@ -101,6 +101,7 @@ static size_t add_strand(fxs_layers *g, size_t from, size_t to, const fxs_wire *
                                            .to = to,
                                            .from_off = from == w->from ? w->from_off : 0,
                                            .to_off = to == w->to ? w->to_off : 0,
+                                           .row = from == w->from ? w->row : 0,
                                            .edge = w->edge,
                                            .spine = w->spine,
                                            .labelled = w->labelled && from == w->from};

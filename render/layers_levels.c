@@ -117,15 +117,16 @@ static bool grow(maker *m, void **list, size_t n, size_t *room, size_t size) {
     return true;
 }
 
-static size_t hash_port(size_t cluster, size_t value, bool out) {
-    uint64_t h = ((uint64_t)cluster * 0x9e3779b97f4a7c15u) ^ ((uint64_t)value << 1 | out);
+static size_t hash_port(const fxs_port *p) {
+    uint64_t h = ((uint64_t)p->cluster * 0x9e3779b97f4a7c15u) ^ ((uint64_t)p->value << 1 | p->out) ^
+                 ((uint64_t)p->item << 40);
     h *= 0xbf58476d1ce4e5b9u;
     return (size_t)(h ^ h >> 31);
 }
 
 static void put_port(maker *m, size_t port) {
     const fxs_port *p = &m->l->ports[port];
-    size_t at = hash_port(p->cluster, p->value, p->out) & (m->table_size - 1);
+    size_t at = hash_port(p) & (m->table_size - 1);
     while (m->table[at])
         at = (at + 1) & (m->table_size - 1);
     m->table[at] = port + 1;
@@ -145,25 +146,27 @@ static bool grow_table(maker *m) {
     return true;
 }
 
-/* The port, made when it is new. */
-static size_t find_port(maker *m, size_t cluster, size_t value, bool out) {
+/* The port of what an edge carries, made when it is new. */
+static size_t find_port(maker *m, size_t cluster, const fxs_view_edge *e, bool out) {
     fxs_levels *l = m->l;
+    fxs_port new = {.cluster = cluster,
+                    .value = e->from,
+                    .item = fxs_edge_row(l->view, e) ? e->item : FXS_NO_ITEM,
+                    .out = out,
+                    .inner = FXS_NO_INDEX,
+                    .outer = FXS_NO_INDEX};
     if (!grow_table(m))
         return 0;
-    for (size_t at = hash_port(cluster, value, out) & (m->table_size - 1); m->table[at];
+    for (size_t at = hash_port(&new) & (m->table_size - 1); m->table[at];
          at = (at + 1) & (m->table_size - 1)) {
         const fxs_port *p = &l->ports[m->table[at] - 1];
-        if (p->cluster == cluster && p->value == value && p->out == out)
+        if (p->cluster == cluster && p->value == e->from && p->item == new.item && p->out == out)
             return m->table[at] - 1;
     }
     if (!grow(m, (void **)&l->ports, l->nports, &m->ports_room, sizeof *l->ports))
         return 0;
-    l->ports[l->nports] = (fxs_port){.cluster = cluster,
-                                     .value = value,
-                                     .out = out,
-                                     .inner = FXS_NO_INDEX,
-                                     .outer = FXS_NO_INDEX,
-                                     .drawn_as = m->drawn_as ? m->drawn_as[l->nports] : l->nports};
+    new.drawn_as = m->drawn_as ? m->drawn_as[l->nports] : l->nports;
+    l->ports[l->nports] = new;
     put_port(m, l->nports);
     return l->nports++;
 }
@@ -208,7 +211,7 @@ static void go_down(maker *m, size_t e, fxs_level_wire *piece, const size_t *inn
     size_t nodes = l->view->nnodes, clusters = l->view->nclusters;
     size_t joined = FXS_NO_INDEX; /* the port of many values that the piece comes from */
     while (n > 0 && !m->failed) {
-        size_t c = inner[--n], port = find_port(m, c, edge->from, false);
+        size_t c = inner[--n], port = find_port(m, c, edge, false);
         if (m->failed)
             return;
         size_t as = l->ports[port].drawn_as;
@@ -251,7 +254,7 @@ static void add_edge(maker *m, size_t e, size_t *inner) {
             to = around(l, to);
             to_deep--;
         }
-        size_t port = find_port(m, c, edge->from, true);
+        size_t port = find_port(m, c, edge, true);
         if (m->failed)
             return;
         piece.to = nodes + clusters + port;
@@ -544,6 +547,13 @@ static double offset_of(const fxs_levels *l, size_t port) {
     return l->ports[port].x - l->levels[l->ports[port].cluster].line;
 }
 
+/* The middle of the row where a wire of a node begins. */
+static double row_of(const fxs_levels *l, const fxs_level_wire *w) {
+    const fxs_label_row *row =
+        w->from < l->view->nnodes ? fxs_edge_row(l->view, &l->view->edges[w->edge]) : NULL;
+    return row ? row->cell[0].y + row->cell[0].h / 2 : 0;
+}
+
 static void add_vertices(fxs_levels *l, size_t level, fxs_layers *graphs) {
     const fxs_level *v = &l->levels[level];
     for (size_t i = v->first_item; i < v->first_item + v->nitems; i++) {
@@ -591,6 +601,7 @@ static bool add_wires(fxs_levels *l, size_t level) {
                                      .to = l->as[w->to],
                                      .from_off = offset_of(l, w->from_port),
                                      .to_off = offset_of(l, w->to_port),
+                                     .row = row_of(l, w),
                                      .edge = w->edge,
                                      .spine = w->spine,
                                      .labelled = w->labelled};

@@ -7,7 +7,7 @@
 
 /* A value that enters or leaves a cluster. */
 typedef struct fxs_port {
-    size_t cluster, value; /* value: node of the view */
+    size_t cluster, value, item; /* value: node of the view; item: as of its edges */
     bool out;
     size_t inner, outer; /* wires in the cluster's level and in the one around; of several that go
                             on from a port inside, any */

@@ -60,10 +60,11 @@ static int by_key(const void *a, const void *b) {
 
 static size_t width_of(const fxs_layers *g, int r) { return g->start[r + 1] - g->start[r]; }
 
-/* Place of a link's other end; ports of a cluster's box are between its neighbours. */
+/* Place of a link's other end; ports of a cluster's box and rows of a table are between its
+ * neighbours. */
 static double end_place(const fxs_layers *g, const fxs_link *l, bool up) {
     const fxs_vertex *v = &g->vertices[up ? l->up : l->down];
-    double off = up ? l->up_off : l->down_off, w = v->left + v->right;
+    double off = up ? l->up_off + fxs_row_off(g, l) : l->down_off, w = v->left + v->right;
     return (double)v->place + (w > 0 ? 0.9 * off / (2 * w) : 0);
 }
 
@@ -154,8 +155,9 @@ static double count_between(const orderer *o, int r) {
     return crossings;
 }
 
-/* Pairs of arguments that come to a vertex in the wrong order, and, in *pairs, all of them. */
-static double count_swaps(const orderer *o, double *pairs) {
+/* Pairs of arguments that come to a vertex in the wrong order, of rows that go out in another, and,
+ * in *pairs, all of them. Adds crossings of what begins at rows to *crossings. */
+static double count_swaps(const orderer *o, double *pairs, double *crossings) {
     const fxs_layers *g = o->g;
     double swaps = 0;
     for (size_t i = g->start[o->s->first + 1]; i < g->start[o->s->last + 1]; i++) {
@@ -168,6 +170,9 @@ static double count_swaps(const orderer *o, double *pairs) {
                 *pairs += x != y;
             }
     }
+    for (size_t i = g->start[o->s->first]; i < g->start[o->s->last]; i++)
+        if (g->order[i] < g->nitems)
+            *crossings += fxs_rows_crossings(g, g->order[i], &swaps, pairs);
     return swaps;
 }
 
@@ -176,7 +181,7 @@ static cost measure(const orderer *o) {
     double pairs = 0;
     for (int r = o->s->first; r < o->s->last; r++)
         c.crossings += count_between(o, r);
-    c.swaps = count_swaps(o, &pairs);
+    c.swaps = count_swaps(o, &pairs, &c.crossings);
     return c;
 }
 
@@ -284,7 +289,7 @@ static fxs_status improve(orderer *o, int start, cost *least) {
 /* Of two mirror images, the one in which arguments come in their order. */
 static void mirror(orderer *o) {
     fxs_layers *g = o->g;
-    double pairs = 0, swaps = count_swaps(o, &pairs);
+    double crossings = 0, pairs = 0, swaps = count_swaps(o, &pairs, &crossings);
     if (2 * swaps <= pairs)
         return;
     for (int r = o->s->first; r <= o->s->last; r++)

@@ -140,7 +140,7 @@ static double distance(const fxs_vertex *a, const fxs_vertex *b) {
     double gap = is_bend(a) && is_bend(b)   ? BEND_DISTANCE
                  : is_bend(a) || is_bend(b) ? MIXED_DISTANCE
                                             : DISTANCE;
-    return a->right + b->left + gap;
+    return a->right + a->room[1] + b->room[0] + b->left + gap;
 }
 
 static void make_fences(placer *p) {

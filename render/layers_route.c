@@ -15,6 +15,8 @@ enum {
 };
 /* Steps to the side that nobody would see are not made. */
 #define SLACK 0.75
+/* Control points of a quarter of a circle. */
+#define ROUND 0.55
 
 /* ---- ports
  * ---------------------------------------------------------------------------------------------- */
@@ -71,9 +73,8 @@ static void spread(port *a, size_t n, double step) {
     }
 }
 
-/* Nothing is further from the middle than `room`: what is pushes its neighbours back. */
-static void fit(port *a, size_t n, double step, double room) {
-    double left = -room, right = room;
+/* Nothing is further left or right than that: what is pushes its neighbours back. */
+static void fit(port *a, size_t n, double step, double left, double right) {
     for (size_t i = 0; i < n && a[i].at < left; i++, left += step)
         a[i].at = left;
     for (size_t i = n; i-- > 0 && a[i].at > right; right -= step)
@@ -83,20 +84,26 @@ static void fit(port *a, size_t n, double step, double room) {
 static void set_ports(fxs_layers *g, size_t vertex, bool above, port *a) {
     const fxs_vertex *v = &g->vertices[vertex];
     const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
-    size_t n = start[vertex + 1] - start[vertex];
-    for (size_t i = 0; i < n; i++) {
-        const fxs_link *l = &g->links[list[start[vertex] + i]];
+    size_t n = 0;
+    double room = fmax(v->left - CORNER / 2.0, 1), right = room;
+    for (size_t i = start[vertex]; i < start[vertex + 1]; i++) {
+        fxs_link *l = &g->links[list[i]];
+        if (!above && l->row > 0) {
+            l->up_off = fxs_row_way_out(g, l);
+            if (g->view->lr) /* what carries all leaves above the rows */
+                right = fmax(fmin(right, l->up_off - CORNER), 1 - room);
+            continue;
+        }
         const fxs_vertex *end = &g->vertices[above ? l->up : l->down];
         double x = end->x + (above ? l->up_off : l->down_off) - v->x;
-        a[i] = (port){x, wish(v, x), list[start[vertex] + i], i};
+        a[n++] = (port){x, wish(v, x), list[i], i};
     }
     if (n == 0)
         return;
     qsort(a, n, sizeof *a, by_x);
-    double room = fmax(v->left - CORNER / 2.0, 1);
-    double step = n > 1 ? fmin(PORT_DISTANCE, 2 * room / (double)(n - 1)) : 0;
+    double step = n > 1 ? fmin(PORT_DISTANCE, (room + right) / (double)(n - 1)) : 0;
     spread(a, n, step);
-    fit(a, n, step, room);
+    fit(a, n, step, -room, right);
     for (size_t i = 0; i < n; i++)
         *(above ? &g->links[a[i].link].down_off : &g->links[a[i].link].up_off) = a[i].at;
 }
@@ -312,6 +319,18 @@ static void go(fxs_path *p, double x, double y) {
         curve_to(p, x, y);
 }
 
+/* Out of the row of a table to its side, where the way goes down. */
+static void leave_row(const fxs_layers *g, const fxs_link *l, double dx, double dy, fxs_path *p) {
+    const fxs_vertex *v = &g->vertices[l->up];
+    double top = dy + fxs_vertex_top(g, v), y = top + l->row, x = dx + v->x + l->up_off,
+           side = round(dx + v->x - v->left) + (l->side > 0 ? v->left + v->right : 0),
+           down = fmin(y + fabs(x - side), top + v->h);
+    add_point(p, side, y);
+    add_point(p, side + (x - side) * ROUND, y);
+    add_point(p, x, down - (down - y) * ROUND);
+    add_point(p, x, down);
+}
+
 /* From the lower side of a vertex to the lower end of its rank. */
 static void leave(const fxs_layers *g, const fxs_vertex *v, double off, double dx, double dy,
                   fxs_path *p) {
@@ -341,6 +360,8 @@ static void place_label(const fxs_layers *g, const fxs_vertex *v, double dx, dou
 
 static void follow_links(const fxs_layers *g, const fxs_strand *s, double dx, double dy,
                          fxs_path *p) {
+    if (g->links[s->first].side)
+        leave_row(g, &g->links[s->first], dx, dy, p);
     leave(g, &g->vertices[s->from], g->links[s->first].up_off, dx, dy, p);
     for (size_t i = s->first; i < s->first + s->count; i++) {
         const fxs_link *l = &g->links[i];

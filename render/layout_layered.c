@@ -26,6 +26,7 @@ static fxs_status arrange(fxs_layers *g, size_t *stuck) {
     FXS_TRY(fxs_layers_build(g));
     FXS_TRY(fxs_layers_stretches(g, &list, &n));
     FXS_TRY(fxs_layers_order(g, list, n));
+    FXS_TRY(fxs_layers_rows(g));
     FXS_TRY(fxs_layers_place(g, list, n));
     return fxs_layers_finish(g);
 }

@@ -41,8 +41,8 @@ static bool put_shape(void *user, const fxs_value *leaf) {
     return true;
 }
 
-static void put_shapes(const fxs_meta *meta, shapes *s) {
-    fxs_value_visit(&meta->result, put_shape, s);
+static void put_shapes(const fxs_meta *meta, const fxs_value *carried, shapes *s) {
+    fxs_value_visit(carried, put_shape, s);
     if (s->n < 2)
         return;
     if (meta->inside || s->equal) {
@@ -61,7 +61,8 @@ static bool label(fxs_view *v, fxs_view_edge *e) {
     fxs_buf clean = {0};
     if (meta->outcome != FXS_DONE || !meta->has_tensor)
         return true;
-    put_shapes(meta, &s);
+    const fxs_value *item = fxs_value_item(&meta->result, e->item);
+    put_shapes(meta, item ? item : &meta->result, &s);
     if (s.text.len)
         fxs_clean(&clean, s.text.data, s.text.len, FXS_CELL_CHARS, false);
     fxs_buf_add(&clean, "", 0);

@@ -25,6 +25,28 @@ static bool is_nontensor(const fxs_node *n) {
     return n->meta.outcome == FXS_DONE && !n->meta.has_tensor;
 }
 
+/* Which element of the source's result the target is: getitem(lstm, 0), getattr(max_1, 'indices').
+ * The result of a box may be a tuple of several nodes' results, of which the target indexes one. */
+static size_t item_of(const fxs_node *source, const fxs_node *target) {
+    const fxs_value *whole = &source->meta.result, *of = fxs_value_item(&target->args, 0),
+                    *which = fxs_value_item(&target->args, 1);
+    size_t n = fxs_value_len(whole), at = FXS_NO_ITEM;
+    if (target->kind != FXS_CALL_FUNCTION || source->meta.inside ||
+        source->meta.outcome != FXS_DONE || !of || !which || of->tag != FXS_V_NODE ||
+        of->u.node != source)
+        return FXS_NO_ITEM;
+    bool tuple = whole->tag == FXS_V_TUPLE || whole->tag == FXS_V_LIST;
+    if (strcmp(target->target, "builtins.getattr") == 0 && which->tag == FXS_V_STR)
+        at = fxs_named_field(whole, fxs_value_text(which));
+    else if (strcmp(target->target, "operator.getitem") != 0)
+        return FXS_NO_ITEM;
+    else if (tuple && which->tag == FXS_V_INT)
+        at = (size_t)(which->u.i < 0 ? which->u.i + (int64_t)n : which->u.i);
+    for (size_t i = 0; i < n && whole->tag == FXS_V_DICT; i++)
+        at = fxs_value_equal(fxs_value_key(whole, i), which) ? i : at;
+    return at < n ? at : FXS_NO_ITEM;
+}
+
 static bool add_edge(void *user, const fxs_value *leaf) {
     edge_walk *w = user;
     const fxs_node *source = leaf->u.node;
@@ -37,8 +59,11 @@ static bool add_edge(void *user, const fxs_value *leaf) {
             w->uses[from] = 0;
         }
         bool tensor = !is_nontensor(source) && !is_nontensor(w->view->nodes[w->to].node);
-        w->view->edges[w->n] =
-            (fxs_view_edge){.from = from, .to = w->to, .use = w->uses[from]++, .tensor = tensor};
+        w->view->edges[w->n] = (fxs_view_edge){.from = from,
+                                               .to = w->to,
+                                               .use = w->uses[from]++,
+                                               .item = item_of(source, w->view->nodes[w->to].node),
+                                               .tensor = tensor};
     }
     w->n++;
     return true;

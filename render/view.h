@@ -32,6 +32,7 @@ typedef struct fxs_label_row {
 typedef struct fxs_label {
     fxs_label_row *rows;
     size_t nrows;
+    size_t first_item, nitems; /* rows that show the first elements of a result with several */
     double w, h, split;
     bool columns; /* some row has two cells */
 } fxs_label;
@@ -64,10 +65,13 @@ typedef struct fxs_view_node {
 typedef struct fxs_view_edge {
     size_t from, to; /* indices of nodes */
     size_t use;      /* 0 for the first edge between the two, then 1, ... */
+    size_t item;     /* the element of the source's result that the target is, FXS_NO_ITEM: none */
     bool tensor;     /* false: one end is known to hold no tensor */
     bool spine;      /* on the main path */
     fxs_line label;  /* FXS_INK_KEY, beside the edge; len 0: none */
 } fxs_view_edge;
+
+#define FXS_NO_ITEM SIZE_MAX
 
 /* A piece of the legend: a swatch with a text, a step of a scale, or a text alone. */
 typedef struct fxs_legend_item {
@@ -122,6 +126,13 @@ fxs_status fxs_label_name(fxs_view *v, fxs_view_node *n);
 /* label.c: fills n->label from n->node: the rows that are asked for and that have something to say.
  */
 fxs_status fxs_label_make(fxs_view *v, const fxs_module *root, unsigned rows, fxs_view_node *n);
+
+/* The row of its source's table that shows what an edge carries, where that edge begins; NULL: the
+ * table has no row for it alone. */
+static inline const fxs_label_row *fxs_edge_row(const fxs_view *v, const fxs_view_edge *e) {
+    const fxs_label *l = &v->nodes[e->from].label;
+    return e->item < l->nitems ? &l->rows[l->first_item + e->item] : NULL;
+}
 
 /* What a text in row `row` of a node is written in. */
 static inline fxs_color fxs_view_ink(const fxs_view *v, const fxs_view_node *n, size_t row,

@@ -43,3 +43,14 @@ const char *const *fxs_named_fields(const char *type) {
             return rows[i].fields;
     return NULL;
 }
+
+size_t fxs_named_field(const fxs_value *v, const char *name) {
+    if (v->tag != FXS_V_TUPLE || v->u.seq->kind != FXS_TUPLE_NAMED)
+        return SIZE_MAX;
+    const char *const *fields =
+        v->u.seq->fields ? v->u.seq->fields : fxs_named_fields(fxs_value_type_name(v));
+    for (size_t k = 0; fields && fields[k]; k++)
+        if (strcmp(fields[k], name) == 0)
+            return k;
+    return SIZE_MAX;
+}

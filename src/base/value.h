@@ -16,7 +16,7 @@ struct fxs_string {
 struct fxs_seq {
     int refs;
     fxs_tuple_kind kind;
-    const char *type_name; /* of a named tuple, static or in the same arena */
+    const char *type_name;     /* of a named tuple, static or in the same arena */
     const char *const *fields; /* their names, if the type's are not known to getattr anyway; NULL
                                   behind the last; as type_name */
     size_t len;
@@ -82,9 +82,12 @@ bool fxs_value_has_tensor(const fxs_value *v);
  * "torch.Size", "NoneType". */
 FXS_API const char *fxs_value_type_name(const fxs_value *v);
 
-/* Names of the fields of a named tuple of PyTorch's, "torch.return_types.max", NULL behind the last;
- * NULL: it is not known. */
+/* Names of the fields of a named tuple of PyTorch's, "torch.return_types.max", NULL behind the
+ * last; NULL: it is not known. */
 FXS_API const char *const *fxs_named_fields(const char *type);
+/* Number of the field of a named tuple, the user's or PyTorch's; SIZE_MAX: there is none of that
+ * name. */
+FXS_API size_t fxs_named_field(const fxs_value *v, const char *name);
 
 /* How a node in a value is written; base knows no nodes. */
 typedef void fxs_node_text_fn(const fxs_node *n, fxs_buf *out);
