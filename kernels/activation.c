@@ -184,7 +184,7 @@ static fxs_status infer_celu(fxs_call *c) {
 static fxs_status infer_prelu(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0), *w = fxs_arg_tensor(c, 1);
     int64_t n = fxs_tensor_numel(w), channels = x->ndim > 1 ? x->sizes[1] : 1;
-    if (w->dtype != x->dtype && !(x->dtype == FXS_BFLOAT16 && fxs_is_floating(w->dtype)))
+    if (w->dtype != x->dtype && !(x->dtype == FXS_BFLOAT16 && !fxs_is_complex(w->dtype)))
         return FXS_REFUSE(c, FXS_ETYPE, "weight has type torch.%s, but input has torch.%s",
                           fxs_dtype_name(w->dtype), fxs_dtype_name(x->dtype));
     if (w->ndim > 1)

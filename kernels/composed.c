@@ -16,7 +16,7 @@ static fxs_tensor *close_to(fxs_compose *k) {
     if (a->dtype != b->dtype)
         fxs_stop(k, FXS_ETYPE, "the arguments have different types: torch.%s and torch.%s",
                  fxs_dtype_name(a->dtype), fxs_dtype_name(b->dtype));
-    if (fxs_arg_float(k->call, 2) < 0 || fxs_arg_float(k->call, 3) < 0)
+    if (!(fxs_arg_float(k->call, 2) >= 0 && fxs_arg_float(k->call, 3) >= 0))
         fxs_stop(k, FXS_EINVAL, "rtol and atol must be at least 0");
     fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near, *first = same;
     if (fxs_arg_bool(k->call, 4)) {
@@ -24,7 +24,7 @@ static fxs_tensor *close_to(fxs_compose *k) {
                       fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
         same = FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
     }
-    if (a->dtype == FXS_BOOL || !fxs_is_floating(a->dtype)) {
+    if (fxs_is_integral(a->dtype) || a->dtype == FXS_BOOL) {
         a = FXS_DO(k, "double", fxs_t(a));
         b = FXS_DO(k, "double", fxs_t(b));
     }

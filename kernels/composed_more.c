@@ -1,5 +1,6 @@
 /* composed_more.c: more functions that are a formula or two of others: renorm nanmean isin ldexp
- * index_reduce conv_tbc and the like; see composed.c. Those of matrices are in composed_matrix.c. */
+ * index_reduce conv_tbc and the like; see composed.c. Those of matrices are in composed_matrix.c.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +86,9 @@ static void make_isin(fxs_compose *k) {
         if (arg(k, i) && (arg(k, i)->dtype == FXS_BOOL || fxs_is_complex(arg(k, i)->dtype)))
             fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s",
                      fxs_dtype_name(arg(k, i)->dtype));
+    if (x.tag == FXS_V_BOOL || x.tag == FXS_V_COMPLEX || among.tag == FXS_V_BOOL ||
+        among.tag == FXS_V_COMPLEX)
+        fxs_stop(k, FXS_ETYPE, "not implemented for a bool or a complex number");
     if (among.tag != FXS_V_TENSOR) {
         same = FXS_DO(k, "eq", x, among);
     } else {
@@ -270,11 +274,13 @@ static void make_conv_tbc(fxs_compose *k) {
             continue;
         fxs_tensor *part = FXS_DO(k, "narrow", fxs_t(x), fxs_int(0), fxs_int(from), fxs_int(t));
         part = FXS_DO(k, "reshape", fxs_t(part), FXS_INTS(k, t * batch, x->sizes[2]));
-        part = FXS_DO(k, "mm", fxs_t(part),
-                      fxs_t(FXS_DO(k, "select", fxs_t(w), fxs_int(0), fxs_int(i))));
-        part = FXS_DO(k, "view", fxs_t(part), FXS_INTS(k, t, batch, w->sizes[2]));
+        fxs_tensor *row = FXS_DO(k, "select", fxs_t(w), fxs_int(0), fxs_int(i));
         fxs_tensor *place = FXS_DO(k, "narrow", fxs_t(y), fxs_int(0), fxs_int(to), fxs_int(t));
-        FXS_DO(k, "copy_", fxs_t(place), fxs_t(FXS_DO(k, "add", fxs_t(place), fxs_t(part))));
+        place = FXS_DO(k, "view", fxs_t(place), FXS_INTS(k, t * batch, w->sizes[2]));
+        if (x->dtype != w->dtype)
+            fxs_stop(k, FXS_ETYPE, "input and weight must have the same dtype");
+        part = FXS_DO(k, "addmm", fxs_t(place), fxs_t(part), fxs_t(row));
+        FXS_DO(k, "copy_", fxs_t(place), fxs_t(part));
     }
     fxs_give(k, y);
 }

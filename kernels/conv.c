@@ -22,12 +22,27 @@ static const char *const padding_modes[] = {"zeros", "reflect", "replicate", "ci
 /* PyTorch computes nothing of an input without elements, and so checks less. */
 static bool is_empty(const fxs_call *c) { return fxs_tensor_numel(fxs_arg_tensor(c, INPUT)) == 0; }
 
+/* PyTorch hands convolutions of float32 to oneDNN where it expects that to be faster, on one
+ * thread. */
+static bool goes_to_onednn(const fxs_conv *v, int dims) {
+    const fxs_window *w = &v->window;
+    const int64_t *in = w->in + (dims < 3);
+    bool moves = v->batch >= 16 || w->kernel[1] != 1 || w->kernel[2] != 1;
+    for (int i = 0; i < 3; i++)
+        moves |= w->stride[i] != 1 || w->dilation[i] != 1;
+    bool large = (double)v->batch * (double)v->cin * (double)in[0] * (double)in[1] > 20480;
+    return moves &&
+           (v->groups > 1 || v->batch > 1 || large || (w->kernel[1] > 3 && w->kernel[2] > 3));
+}
+
 /* PyTorch's plain loops start from the bias, whatever its type is; conv2d alone looks at it before,
  * unless its padding is a name. */
 static bool starts_from_bias(const fxs_call *c, const fxs_conv *v, int dims) {
     fxs_dtype d = fxs_arg_tensor(c, INPUT)->dtype;
     bool looks = dims == 2 && c->spelling && c->arg[PADDING].tag != FXS_V_STR;
-    return !v->transposed && !looks && d != FXS_FLOAT32 && d != FXS_BFLOAT16 && d != FXS_FLOAT16;
+    if (v->transposed || looks || d == FXS_BFLOAT16 || d == FXS_FLOAT16)
+        return false;
+    return d != FXS_FLOAT32 || !goes_to_onednn(v, dims);
 }
 
 static fxs_status check_types(fxs_call *c, const fxs_conv *v, int dims) {
@@ -221,7 +236,6 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     fxs_window *w = &v->window;
     FXS_TRY(check_ranks(c, dims));
     fxs_window_read(c, dilation, w, w->dilation);
-    FXS_TRY((is_empty(c) ? check_types_of_nothing : check_types)(c, v, dims));
     read_channels(c, groups, v);
     if (v->groups < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "non-positive groups is not supported, but got %lld",
@@ -229,7 +243,7 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
     fxs_window_sizes(w, fxs_arg_tensor(c, WEIGHT), w->kernel);
     fxs_window_sizes(w, fxs_arg_tensor(c, INPUT), transposed ? w->out : w->in);
     fxs_window_read(c, STRIDE, w, w->stride);
-    return FXS_OK;
+    return (is_empty(c) ? check_types_of_nothing : check_types)(c, v, dims);
 }
 
 /* Where nothing is computed a kernel may have no size, any dilation will do, and padding may be
@@ -342,7 +356,8 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
         dtype = fxs_common_type(&o);
     }
     bool even = memcmp(v->window.before, v->window.after, sizeof v->window.before) == 0;
-    if (is_empty(c) && even && memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
+    if (is_empty(c) && v->cin && even &&
+        memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
         return fxs_out_with_number(c, x, dtype); /* it is the input times a weight */
     if (is_empty(c))
         fxs_strides_of(dims + 2, sizes, NULL, strides);

@@ -333,6 +333,29 @@ static fxs_status run_copy(fxs_call *c) {
     return FXS_OK;
 }
 
+/* copy_ of a number: of a tensor without dimensions that holds it. */
+static fxs_status of_number(fxs_call *c, fxs_kernel_fn *copy) {
+    fxs_value given = c->arg[1];
+    bool complex = given.tag == FXS_V_COMPLEX;
+    double pair[2] = {complex ? given.u.c[0] : fxs_arg_float(c, 1), complex ? given.u.c[1] : 0};
+    fxs_dtype d = complex ? FXS_COMPLEX128 : given.tag == FXS_V_FLOAT ? FXS_FLOAT64 : FXS_INT64;
+    fxs_tensor *src;
+    FXS_TRY(fxs_tensor_new(c->ctx, d, 0, NULL, &src));
+    if (d == FXS_INT64)
+        *(int64_t *)fxs_tensor_data(src) = fxs_arg_int(c, 1);
+    else
+        fxs_store_pair(d, fxs_tensor_data(src), pair);
+    const fxs_value *args = c->arg, both[] = {args[0], fxs_of_tensor(src)};
+    c->arg = both;
+    fxs_status s = copy(c);
+    c->arg = args;
+    fxs_tensor_unref(src);
+    return s;
+}
+
+static fxs_status infer_copy_number(fxs_call *c) { return of_number(c, infer_copy); }
+static fxs_status run_copy_number(fxs_call *c) { return of_number(c, run_copy); }
+
 #define PURE (FXS_OP_NO_INPLACE | FXS_OP_NO_GRAD | FXS_OP_COMPLEX)
 #define WRITES (FXS_OP_NO_INPLACE | FXS_OP_WRITES_SELF | FXS_OP_COMPLEX)
 #define REST                                                                                       \
@@ -375,6 +398,8 @@ const fxs_op fxs_ops_create[] = {
      WRITES},
     {"copy_", "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", "Tensor.copy_",
      infer_copy, run_copy, NULL, WRITES},
+    {"copy_", "(Tensor self, Scalar src, bool non_blocking=False) -> Tensor", "Tensor.copy_",
+     infer_copy_number, run_copy_number, NULL, WRITES},
     {0},
 };
 #undef PURE

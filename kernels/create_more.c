@@ -1,5 +1,6 @@
 /* create_more.c: logspace, range, the windows of signal processing, the indices of triangles,
  * tensors with given strides, asarray. */
+#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -46,28 +47,45 @@ static fxs_status infer_logspace(fxs_call *c) {
     return fxs_out_new(c, d, 1, &steps, NULL);
 }
 
-/* Powers, counted from the nearer end; those of integers from whole ends. */
+/* base to the power of x, as the type has it: of complex numbers even powers of 0 are what
+ * logarithms leave. */
+static void store_power(fxs_dtype d, char *p, double base, double x) {
+    double y = pow(base, x);
+    if (fxs_is_complex(d)) {
+        double complex z = d == FXS_COMPLEX64 ? cpowf((float)base, (float)x) : cpow(base, x);
+        fxs_store_pair(d, p, (double[]){creal(z), cimag(z)});
+    } else if (!fxs_is_integral(d)) {
+        fxs_store_double(d, p, y);
+    } else {
+        fxs_store_int(d, p,
+                      fabs(y) < 0x1p63         ? (int64_t)y
+                      : fxs_dtype_size(d) == 8 ? INT64_MIN
+                                               : INT32_MIN);
+    }
+}
+
+/* An end of integers is a whole number, for uint8 a byte. */
+static double whole_end(fxs_dtype d, double x) {
+    return d == FXS_UINT8 ? (double)(uint8_t)(int64_t)x : trunc(x);
+}
+
+/* Powers, counted from the nearer end; those of integers from whole ends, and one alone must fit.
+ */
 static fxs_status run_logspace(fxs_call *c) {
     fxs_tensor *t = c->out[0];
     int64_t n = t->sizes[0];
     double start = fxs_arg_float(c, 0), end = fxs_arg_float(c, 1), base = fxs_arg_float(c, 3);
-    bool whole = fxs_is_integral(t->dtype);
-    if (whole && n > 1)
-        start = trunc(start), end = trunc(end);
+    fxs_value one = fxs_float(pow(base, start));
+    if (fxs_is_integral(t->dtype) && n > 1)
+        start = whole_end(t->dtype, start), end = whole_end(t->dtype, end);
+    else if (n == 1 && t->dtype != FXS_BOOL && !fxs_type_holds(t->dtype, &one))
+        return FXS_REFUSE(c, FXS_EINVAL, "%g can't be converted to torch.%s without overflow",
+                          one.u.f, fxs_dtype_name(t->dtype));
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    for (int64_t i = 0; i < n; i++) {
-        double x = pow(base, i < n / 2 || n == 1 ? start + step * (double)i
-                                                 : end - step * (double)(n - 1 - i));
-        if (fxs_is_complex(t->dtype))
-            fxs_store_pair(t->dtype, nth(t, i), (double[]){x, 0});
-        else if (!whole)
-            fxs_store_double(t->dtype, nth(t, i), x);
-        else
-            fxs_store_int(t->dtype, nth(t, i),
-                          fabs(x) < 0x1p63                ? (int64_t)x
-                          : fxs_dtype_size(t->dtype) == 8 ? INT64_MIN
-                                                          : INT32_MIN);
-    }
+    for (int64_t i = 0; i < n; i++)
+        store_power(t->dtype, nth(t, i), base,
+                    i < n / 2 || n == 1 ? start + step * (double)i
+                                        : end - step * (double)(n - 1 - i));
     return FXS_OK;
 }
 

@@ -60,6 +60,11 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
             fxs_sizes_text(x, text));
     if (fxs_arg_tensor(c, SAMPLES) && b->mode != SUM)
         return FXS_REFUSE(c, FXS_EINVAL, "per_sample_weights is only supported for mode='sum'");
+    if (b->mode == MAX && fxs_arg_bool(c, SCALE_GRAD))
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "max mode does not support scaling the gradient by the frequency");
+    if (x->ndim == 2 && x->sizes[1] == 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "bags of no index at all");
     if (!fxs_arg_is_none(c, PADDING)) {
         int64_t row = fxs_arg_int(c, PADDING);
         if (row < -w->sizes[0] || row >= w->sizes[0])

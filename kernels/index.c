@@ -51,11 +51,26 @@ static void index_strides(const fxs_indexing *ix, const fxs_index *t, int64_t *s
             strides[i] = 0;
 }
 
+/* No element, and index tensors of the result's shape: the operands are alike for TensorIterator,
+ * and contiguous. */
+static bool indexes_nothing(const fxs_indexing *ix, const fxs_tensor *rest) {
+    bool none = false, alike = true;
+    for (int i = 0; i < ix->ndim; i++)
+        none |= ix->sizes[i] == 0;
+    for (int i = 0; i < rest->ndim; i++)
+        alike &= rest->sizes[i] == 1;
+    return none && alike;
+}
+
 /* Operands as torch's index has them: the source with stride 0 where it is indexed, then the index
  * tensors. */
 void fxs_indexed_strides(const fxs_indexing *ix, int64_t *strides) {
     int64_t operands[FXS_MAX_DIM + 1][FXS_MAX_DIM] = {{0}};
     fxs_tensor rest = rest_of_view(ix);
+    if (indexes_nothing(ix, &rest)) {
+        fxs_strides_of(ix->ndim, ix->sizes, NULL, strides);
+        return;
+    }
     for (int i = 0; i < rest.ndim; i++)
         operands[0][i + (i >= ix->at ? ix->common_ndim : 0)] = rest.strides[i];
     for (int k = 0; k < ix->nindex; k++)
@@ -187,12 +202,14 @@ static fxs_status stretch_value(fxs_call *c, const fxs_tensor *value, int ndim,
     return FXS_OK;
 }
 
-/* Index tensors of an index, and how many of them are masks. */
+/* Index tensors of an index, and how many of them are masks of dimensions. A whole number in a
+ * tensor is a number. */
 static void count_indices(const fxs_value *index, int *tensors, int *masks) {
     const fxs_tensor *t = index->tag == FXS_V_TENSOR ? index->u.tensor : NULL;
+    bool mask = t && (t->dtype == FXS_BOOL || t->dtype == FXS_UINT8);
     if (t) {
-        ++*tensors;
-        *masks += t->dtype == FXS_BOOL || t->dtype == FXS_UINT8;
+        *tensors += t->ndim || mask;
+        *masks += t->ndim && mask;
     } else if (index->tag == FXS_V_LIST) {
         ++*tensors;
     }

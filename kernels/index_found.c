@@ -158,14 +158,35 @@ static fxs_status infer_masked_scatter(fxs_call *c) {
     return fxs_out_new(c, self.dtype, self.ndim, self.sizes, NULL);
 }
 
+/* In place elements are taken in the order in which TensorIterator walks over self and mask: the
+ * strides of that order. */
+static void order_of_walk(const fxs_call *c, const fxs_tensor *self, const fxs_tensor *mask,
+                          int64_t *step) {
+    int64_t both[2][FXS_MAX_DIM];
+    fxs_strides_of(self->ndim, self->sizes, NULL, step);
+    if (!c->in_place || (fxs_tensor_is_contiguous(self) && fxs_tensor_is_contiguous(mask)))
+        return;
+    memcpy(both[0], self->strides, sizeof both[0]);
+    memcpy(both[1], mask->strides, sizeof both[1]);
+    fxs_iterator_strides(self->ndim, self->sizes, 2, both, step);
+}
+
+static int64_t offset_of_step(const fxs_tensor *t, const int64_t *step, int64_t i) {
+    int64_t at = 0;
+    for (int d = 0; d < t->ndim; d++)
+        at += i / step[d] % t->sizes[d] * t->strides[d];
+    return at;
+}
+
 static fxs_status run_masked_scatter(fxs_call *c) {
     const fxs_tensor *source = fxs_arg_tensor(c, 2);
     fxs_tensor self, mask;
-    int64_t taken = 0, have = fxs_tensor_numel(source);
+    int64_t taken = 0, have = fxs_tensor_numel(source), step[FXS_MAX_DIM];
     FXS_TRY(stretch_pair(c, &self, &mask));
+    order_of_walk(c, &self, &mask, step);
     fxs_tensor_copy(c->ctx, c->out[0], &self);
     for (int64_t i = 0, n = fxs_tensor_numel(&mask); i < n; i++) {
-        if (!is_true(&mask, i))
+        if (!*element(&mask, offset_of_step(&mask, step, i)))
             continue;
         if (taken == have)
             return FXS_REFUSE(
@@ -173,7 +194,7 @@ static fxs_status run_masked_scatter(fxs_call *c) {
                 "the number of elements of source (%lld) is less than the number of ones in "
                 "mask",
                 (long long)have);
-        memcpy(element(c->out[0], offset_at(c->out[0], i)),
+        memcpy(element(c->out[0], offset_of_step(c->out[0], step, i)),
                element(source, offset_at(source, taken++)), fxs_dtype_size(self.dtype));
     }
     return FXS_OK;

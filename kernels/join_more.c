@@ -187,9 +187,6 @@ static fxs_status infer_combinations(fxs_call *c) {
     if (r == 0)
         return fxs_out_new(c, t->dtype, 1, (int64_t[]){0}, NULL);
     n = t->sizes[0];
-    if (r > FXS_MAX_DIM)
-        return FXS_REFUSE(c, FXS_ELIMIT, "at most %d elements are chosen, not %lld", FXS_MAX_DIM,
-                          (long long)r);
     if (n && fxs_arg_bool(c, 2))
         n += r - 1;
     count = choices(n, r);
@@ -201,17 +198,19 @@ static fxs_status infer_combinations(fxs_call *c) {
 static fxs_status run_combinations(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     const fxs_tensor *out = c->out[0];
-    int64_t at[FXS_MAX_DIM], n = t->sizes[0];
-    int r = out->ndim == 2 ? (int)out->sizes[1] : 0;
+    int64_t n = t->sizes[0], r = out->ndim == 2 && out->sizes[0] ? out->sizes[1] : 0;
+    int64_t *at = FXS_SCRATCH(c->scratch, int64_t, (size_t)(r ? r : 1));
+    if (!at)
+        return fxs_fail_memory(c->ctx);
     size_t size = fxs_dtype_size(t->dtype);
     bool again = fxs_arg_bool(c, 2);
-    for (int i = 0; i < r; i++)
+    for (int64_t i = 0; i < r; i++)
         at[i] = again ? 0 : i;
     for (int64_t row = 0; r && row < out->sizes[0]; row++) {
-        for (int i = 0; i < r; i++)
+        for (int64_t i = 0; i < r; i++)
             memcpy((char *)fxs_tensor_data(out) + (size_t)(row * r + i) * size,
                    (const char *)fxs_tensor_data(t) + at[i] * t->strides[0] * (int64_t)size, size);
-        int i = r - 1; /* the last that can go on; those behind it start from there */
+        int64_t i = r - 1; /* the last that can go on; those behind it start from there */
         while (i > 0 && at[i] == (again ? n - 1 : n - r + i))
             i--;
         at[i]++;

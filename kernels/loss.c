@@ -48,10 +48,6 @@ enum { A, B }; /* the two arguments that nearly every loss begins with */
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
 static double number(const fxs_compose *k, int i) { return fxs_arg_float(k->call, i); }
 
-static fxs_tensor *difference(fxs_compose *k, int a, int b) {
-    return FXS_DO(k, "sub", fxs_t(arg(k, a)), fxs_t(arg(k, b)));
-}
-
 static fxs_tensor *times(fxs_compose *k, fxs_tensor *x, double y) {
     return FXS_DO(k, "mul", fxs_t(x), fxs_float(y));
 }
@@ -107,6 +103,9 @@ static fxs_tensor *into(fxs_compose *k, fxs_tensor *x, fxs_tensor *own) {
     if (kind_of(x->dtype) > kind_of(own->dtype))
         fxs_stop(k, FXS_ETYPE, "torch.%s can't be written into torch.%s", fxs_dtype_name(x->dtype),
                  fxs_dtype_name(own->dtype));
+    if (k->status == FXS_OK && x->dtype == own->dtype && x->requires_grad == own->requires_grad &&
+        memcmp(x->strides, own->strides, (size_t)x->ndim * sizeof *x->strides) == 0)
+        return x; /* the step's own memory will do */
     return FXS_DO(k, "copy_", fxs_t(own), fxs_t(x));
 }
 
@@ -193,24 +192,40 @@ static void make_binary_cross_entropy(fxs_compose *k) {
     fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, x, 2), x) : x, 5);
 }
 
+/* x = op(x, other) in place. */
+static fxs_tensor *onto(fxs_compose *k, const char *op, fxs_tensor *x, fxs_tensor *other) {
+    return into(k, other ? FXS_DO(k, op, fxs_t(x), fxs_t(other)) : FXS_DO(k, op, fxs_t(x)), x);
+}
+
+/* log(exp(-most) + exp(-x - most)), where most = max(-x, 0): log(1 + exp(-x)) without it. Step by
+ * step as PyTorch has it, whose types round each. */
+static fxs_tensor *log_of_both(fxs_compose *k, fxs_tensor *less, fxs_tensor *most) {
+    fxs_tensor *one = onto(k, "exp", FXS_DO(k, "neg", fxs_t(most)), NULL);
+    fxs_tensor *other = onto(k, "exp", FXS_DO(k, "sub", fxs_t(less), fxs_t(most)), NULL);
+    return onto(k, "log", onto(k, "add", one, other), NULL);
+}
+
 /* binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction,
  * pos_weight): (1 - y) x + (1 + (pos_weight - 1) y) log(1 + exp(-x)) */
 static void make_bce_with_logits(fxs_compose *k) {
-    fxs_tensor *x = arg(k, A), *y = arg(k, B), *soft;
+    fxs_tensor *x = arg(k, A), *y = arg(k, B), *loss;
     same_sizes(k, x, y);
-    soft = FXS_DO(k, "log_sigmoid", fxs_t(x));
+    fxs_tensor *less = FXS_DO(k, "neg", fxs_t(x));
+    fxs_tensor *most = into(k, FXS_DO(k, "clamp_min", fxs_t(less), fxs_int(0)), less);
+    fxs_tensor *soft = log_of_both(k, less, most);
+    loss = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
+    loss = into(k, loss, FXS_DO(k, "empty_like", fxs_t(y))); /* it lies as the target does */
+    loss = onto(k, "mul", loss, x);
     if (arg(k, 6)) {
-        fxs_tensor *more = FXS_DO(k, "mul", fxs_t(plus(k, arg(k, 6), -1)), fxs_t(y));
-        soft = FXS_DO(k, "mul", fxs_t(soft), fxs_t(plus(k, more, 1)));
+        fxs_tensor *more = FXS_DO(k, "sub", fxs_t(arg(k, 6)), fxs_int(1));
+        more = FXS_DO(k, "mul", fxs_t(more), fxs_t(y));
+        more = into(k, FXS_DO(k, "add", fxs_t(more), fxs_int(1)), more);
+        loss = onto(k, "add", loss, onto(k, "mul", more, onto(k, "add", soft, most)));
+    } else {
+        loss = onto(k, "add", onto(k, "add", loss, most), soft);
     }
-    fxs_tensor *one =
-        FXS_DO_NAMED(k, "full", "dtype", fxs_of_dtype(y->dtype), fxs_ints(k, 0, NULL), fxs_int(1));
-    fxs_tensor *rest = FXS_DO(k, "sub", fxs_t(one), fxs_t(y));
-    fxs_tensor *loss =
-        FXS_DO(k, "sub", fxs_t(FXS_DO(k, "mul", fxs_t(rest), fxs_t(x))), fxs_t(soft));
     no_grad_for(k, 2, "weight");
     no_grad_for(k, 6, "pos_weight");
-    loss = into(k, loss, FXS_DO(k, "empty_like", fxs_t(y))); /* it lies as the target does */
     fxs_give_loss(k, arg(k, 2) ? into(k, weighted(k, loss, 2), loss) : loss, 5);
 }
 
@@ -265,8 +280,8 @@ static fxs_tensor *variances(fxs_compose *k) {
     bool fits = v->ndim >= rows && memcmp(v->sizes, x->sizes, (size_t)rows * sizeof *x->sizes) == 0;
     if (fits && v->ndim == rows && n)
         return FXS_DO(k, "unsqueeze", fxs_t(v), fxs_int(-1));
-    fits = fits && v->ndim == n &&
-           (n == 0 || v->sizes[n - 1] == x->sizes[n - 1] || v->sizes[n - 1] == 1);
+    bool same = v->ndim == n && (n == 0 || v->sizes[n - 1] == x->sizes[n - 1]);
+    fits = fits && (same || (v->ndim == rows + 1 && v->sizes[rows] == 1));
     if (!fits)
         fxs_stop(k, FXS_ESHAPE, "var is of incorrect size");
     return v;
@@ -274,7 +289,7 @@ static fxs_tensor *variances(fxs_compose *k) {
 
 /* gaussian_nll_loss(input, target, var, full, eps, reduction) */
 static void make_gaussian_nll_loss(fxs_compose *k) {
-    fxs_tensor *v = variances(k), *d = difference(k, A, B);
+    fxs_tensor *v = variances(k), *d = FXS_DO(k, "sub", fxs_t(arg(k, A)), k->call->arg[B]);
     if (v && !fxs_is_floating(v->dtype))
         fxs_stop(k, FXS_ETYPE, "a variance of torch.%s can't be clamped", fxs_dtype_name(v->dtype));
     if (!k->meta && k->status == FXS_OK && fxs_tensor_numel(v)) {
@@ -342,8 +357,8 @@ const fxs_op fxs_ops_loss[] = {
     ROW(poisson_nll_loss,
         PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "
              "bool? reduce=None, str reduction='mean'"),
-    ROW(gaussian_nll_loss,
-        PAIR ", Tensor var, bool full=False, number eps=1e-06, str reduction='mean'"),
+    ROW(gaussian_nll_loss, "Tensor input, Tensor|Scalar target, Tensor var, bool full=False, "
+                           "number eps=1e-06, str reduction='mean'"),
     ROW(soft_margin_loss, PAIR REDUCTION),
     {0},
 };

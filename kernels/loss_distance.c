@@ -29,7 +29,9 @@ static void make_margin_ranking_loss(fxs_compose *k) {
     same_rank(k);
     fxs_tensor *x = FXS_DO(k, "mul", fxs_t(FXS_DO(k, "neg", fxs_t(arg(k, 2)))),
                            fxs_t(FXS_DO(k, "sub", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)))));
-    fxs_give_loss(k, FXS_DO(k, "clamp_min", fxs_t(plus(k, x, number(k, 3))), fxs_int(0)), 6);
+    x = plus(k, x, number(k, 3));
+    fxs_tensor *cut = FXS_DO(k, "clamp_min", fxs_t(x), fxs_int(0));
+    fxs_give_loss(k, FXS_DO(k, "copy_", fxs_t(x), fxs_t(cut)), 6); /* it lies as the sum does */
 }
 
 /* hinge_embedding_loss(input, target, margin, size_average, reduce, reduction): targets are 1 and

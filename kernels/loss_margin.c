@@ -64,13 +64,22 @@ static void make_multi_margin_loss(fxs_compose *k) {
 /* ---- multilabel_soft_margin_loss(input, target, weight, ...)
  * ---------------------------------------------------- */
 
+/* 1 - y, where y may be a number: Python subtracts then. */
+static fxs_value from_one(fxs_compose *k, fxs_value y) {
+    if (y.tag == FXS_V_TENSOR)
+        return fxs_t(FXS_DO(k, "rsub", y, fxs_int(1)));
+    if (y.tag == FXS_V_COMPLEX)
+        return (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {1 - y.u.c[0], -y.u.c[1]}};
+    return y.tag == FXS_V_FLOAT ? fxs_float(1 - y.u.f) : fxs_int(1 - fxs_arg_int(k->call, 1));
+}
+
 static void make_multilabel_soft_margin_loss(fxs_compose *k) {
-    fxs_tensor *x = arg(k, 0), *y = arg(k, 1);
+    fxs_tensor *x = arg(k, 0);
+    fxs_value y = k->call->arg[1];
     fxs_tensor *yes = FXS_DO(k, "log_sigmoid", fxs_t(x));
     fxs_tensor *no = FXS_DO(k, "log_sigmoid", fxs_t(FXS_DO(k, "neg", fxs_t(x))));
-    fxs_tensor *other = FXS_DO(k, "rsub", fxs_t(y), fxs_int(1));
-    yes = FXS_DO(k, "mul", fxs_t(y), fxs_t(yes));
-    no = FXS_DO(k, "mul", fxs_t(other), fxs_t(no));
+    yes = FXS_DO(k, "mul", y, fxs_t(yes));
+    no = FXS_DO(k, "mul", from_one(k, y), fxs_t(no));
     fxs_tensor *loss = FXS_DO(k, "neg", fxs_t(FXS_DO(k, "add", fxs_t(yes), fxs_t(no))));
     if (!fxs_arg_is_none(k->call, 2))
         loss = FXS_DO(k, "mul", fxs_t(loss), k->call->arg[2]);
@@ -213,7 +222,8 @@ static fxs_cost cost_multilabel_margin_loss(const fxs_call *c) {
 const fxs_op fxs_ops_loss_margin[] = {
     ROW(multi_margin_loss, PAIR ", number p=1, number margin=1.0, Tensor? weight=None" REDUCTION),
     ROW(multilabel_margin_loss, PAIR REDUCTION),
-    ROW(multilabel_soft_margin_loss, PAIR ", Tensor|Scalar? weight=None" REDUCTION),
+    ROW(multilabel_soft_margin_loss,
+        "Tensor input, Tensor|Scalar target, Tensor|Scalar? weight=None" REDUCTION),
     ROW(triplet_margin_with_distance_loss,
         "Tensor anchor, Tensor positive, Tensor negative, *, any distance_function=None, "
         "number margin=1.0, bool swap=False, str reduction='mean'"),

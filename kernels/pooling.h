@@ -10,7 +10,8 @@
 typedef struct fxs_taps {
     int64_t step;
     int64_t *start, *count;
-    int64_t *extent;                      /* what this dimension adds to an average's divisor */
+    int64_t *outside; /* of a sliding window that begins behind the input: where; else start */
+    int64_t *extent;  /* what this dimension adds to an average's divisor */
     int64_t whole_from, whole_to, stride; /* places with whole windows, which begin `stride` apart;
                                              none: whole_to is 0 */
 } fxs_taps;

@@ -98,10 +98,13 @@ static void NAME(reduce_rows)(const run *j, const T *plane, int64_t z, int64_t r
         line[i] = j->average ? 0 : LOWEST;
 }
 
-/* The place of a window's largest value, in the plane's row-major order; the first of equals. */
+/* The place of a window's largest value, in the plane's row-major order; the first of equals. Where
+ * a dilated window misses the input it is where the window begins, as in PyTorch. */
 static int64_t NAME(largest)(const fxs_pooling *p, const T *plane, int64_t z, int64_t r,
                              int64_t i) {
     const fxs_taps *d = &p->taps[0], *h = &p->taps[1], *w = &p->taps[2];
+    if (!d->count[z] || !h->count[r] || !w->count[i])
+        return (d->outside[z] * p->in[1] + h->outside[r]) * p->in[2] + w->outside[i];
     int64_t at = (d->start[z] * p->in[1] + h->start[r]) * p->in[2] + w->start[i];
     for (int64_t a = 0; a < d->count[z]; a++)
         for (int64_t b = 0; b < h->count[r]; b++)
@@ -120,8 +123,9 @@ static void NAME(one_row)(const run *j, const T *plane, int64_t z, int64_t r, T 
     const fxs_pooling *p = j->p;
     if (indices) {
         for (int64_t i = 0; i < p->out[2]; i++) {
+            bool hits = p->taps[0].count[z] && p->taps[1].count[r] && p->taps[2].count[i];
             indices[i] = NAME(largest)(p, plane, z, r, i);
-            y[i] = plane[indices[i]];
+            y[i] = hits ? plane[indices[i]] : LOWEST;
         }
         return;
     }

@@ -62,11 +62,14 @@ void fxs_pooling_average(fxs_work *w, const fxs_pooling *p, const void *x, void 
 
 static bool reserve(fxs_work *w, fxs_pooling *p) {
     for (int d = 0; d < 3; d++) {
-        int64_t *all = fxs_work_scratch(w, 3 * p->out[d], sizeof *all);
+        int64_t n = p->out[d], *all = fxs_work_scratch(w, 4 * n, sizeof *all);
         if (!all)
             return false;
-        p->taps[d] = (fxs_taps){
-            .step = 1, .start = all, .count = all + p->out[d], .extent = all + 2 * p->out[d]};
+        p->taps[d] = (fxs_taps){.step = 1,
+                                .start = all,
+                                .count = all + n,
+                                .extent = all + 2 * n,
+                                .outside = all + 3 * n};
     }
     return true;
 }
@@ -96,6 +99,7 @@ void fxs_pooling_slide(fxs_work *w, fxs_pooling *p, const fxs_window *window, bo
             int64_t start = from < 0 ? from + (-from + step - 1) / step * step : from;
             int64_t stop = clip(end, 0, n);
             t->start[i] = clip(start, 0, n - 1);
+            t->outside[i] = start;
             t->count[i] = start < stop ? (stop - 1 - start) / step + 1 : 0;
             t->extent[i] = with_padding ? padded_end - from : t->count[i];
         }
@@ -109,7 +113,7 @@ void fxs_pooling_divide(fxs_work *w, fxs_pooling *p) {
         for (int64_t i = 0; i < p->out[d]; i++) {
             int64_t start = i * p->in[d] / p->out[d],
                     end = ((i + 1) * p->in[d] + p->out[d] - 1) / p->out[d];
-            p->taps[d].start[i] = start;
+            p->taps[d].start[i] = p->taps[d].outside[i] = start;
             p->taps[d].count[i] = p->taps[d].extent[i] = end - start;
         }
 }

@@ -11,6 +11,13 @@
  * shared, named. */
 static fxs_status infer_false(fxs_call *c) { return fxs_out_bool(c, false); }
 
+/* A device may be its number. */
+static fxs_status infer_is_pinned(fxs_call *c) {
+    if (c->arg[1].tag == FXS_V_INT && fxs_arg_int(c, 1) < 0)
+        return FXS_REFUSE(c, FXS_EINVAL, "device index must not be negative");
+    return fxs_out_bool(c, false);
+}
+
 /* is_set_to(tensor): the same elements of the same memory */
 static fxs_status infer_is_set_to(fxs_call *c) {
     const fxs_tensor *a = fxs_arg_tensor(c, 0), *b = fxs_arg_tensor(c, 1);
@@ -100,7 +107,8 @@ const fxs_op fxs_ops_scalar_facts[] = {
     NOT("is_distributed", "torch.is_distributed Tensor.is_distributed"),
     NOT("is_shared", "Tensor.is_shared"),
     NOT("has_names", "Tensor.has_names"),
-    ROW("is_pinned", "(Tensor self, device? device=None) -> bool", "Tensor.is_pinned", infer_false),
+    ROW("is_pinned", "(Tensor self, int|device? device=None) -> bool", "Tensor.is_pinned",
+        infer_is_pinned),
     ROW("is_set_to", "(Tensor self, Tensor tensor) -> bool", "Tensor.is_set_to", infer_is_set_to),
     ROW("broadcast_shapes", "(" SHAPES(shape) ", " SHAPES(more) ", " SHAPES(rest) ") -> any",
         "torch.functional.broadcast_shapes torch.broadcast_shapes", infer_broadcast_shapes),

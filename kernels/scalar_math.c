@@ -170,7 +170,7 @@ const fxs_op fxs_ops_scalar_math[] = {
     ROW(ceil, "(any x) -> int", "math.ceil"),
     ROW(trunc, "(any x) -> int", "math.trunc builtins.int"),
     ROW(float, "(any x) -> float", "builtins.float"),
-    ROW(round, "(any number, int? ndigits=None) -> any", "builtins.round"),
+    ROW(round, "(any number, int|bool? ndigits=None) -> any", "builtins.round"),
     ROW(isnan, "(any x) -> bool", "math.isnan"),
     ROW(isinf, "(any x) -> bool", "math.isinf"),
     ROW(gcd, "(int a, int b) -> int", "math.gcd"),

@@ -222,10 +222,34 @@ static fxs_status check_places(fxs_call *c) {
     return stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);
 }
 
+/* One element under one mask is a number, which PyTorch fills in. */
+static bool fills_in(const fxs_call *c) {
+    int masks = 0, indices = 0;
+    for (int i = 0; i < fxs_arg_len(c, P_INDICES); i++) {
+        const fxs_tensor *t = fxs_arg_tensor_at(c, P_INDICES, i);
+        indices += t != NULL;
+        masks += t && (t->dtype == FXS_BOOL || t->dtype == FXS_UINT8);
+    }
+    return masks == 1 && indices == 1 && fxs_arg_numel(c, P_VALUES) == 1 &&
+           !fxs_arg_bool(c, P_ACCUMULATE);
+}
+
+static fxs_status check_index_types(fxs_call *c) {
+    for (int i = 0; i < fxs_arg_len(c, P_INDICES); i++) {
+        const fxs_tensor *t = fxs_arg_tensor_at(c, P_INDICES, i);
+        if (t && t->dtype != FXS_INT64 && t->dtype != FXS_BOOL && t->dtype != FXS_UINT8)
+            return FXS_REFUSE(c, FXS_ETYPE, "indices must be int64, uint8 or bool, not torch.%s",
+                              fxs_dtype_name(t->dtype));
+    }
+    return FXS_OK;
+}
+
 static fxs_status infer_index_put(fxs_call *c) {
     const fxs_tensor *self = fxs_arg_tensor(c, P_SELF);
     FXS_TRY(fxs_check_computable(c, self->dtype));
-    FXS_TRY(fxs_check_same_dtype(c, self, fxs_arg_tensor(c, P_VALUES), "values"));
+    FXS_TRY(check_index_types(c));
+    FXS_TRY(fills_in(c) ? fxs_check_fits(c, P_VALUES, self->dtype)
+                        : fxs_check_same_dtype(c, self, fxs_arg_tensor(c, P_VALUES), "values"));
     if (fxs_arg_len(c, P_INDICES) > self->ndim)
         return FXS_REFUSE(c, FXS_EINDEX, "too many indices for a tensor of %d dimensions",
                           self->ndim);
@@ -263,9 +287,19 @@ static int64_t place_of(const fxs_tensor *t, int64_t position) {
     return at;
 }
 
+/* What is put: as it is given, or the number that it is in self's type. */
+static fxs_status source_of(fxs_call *c, fxs_tensor **out) {
+    fxs_tensor given = *fxs_arg_tensor(c, P_VALUES);
+    FXS_TRY(fxs_tensor_new(c->ctx, fxs_arg_tensor(c, P_SELF)->dtype, fills_in(c) ? 0 : given.ndim,
+                           given.sizes, out));
+    given.ndim = (*out)->ndim;
+    fxs_tensor_copy(c->ctx, *out, &given);
+    return FXS_OK;
+}
+
 /* The places are found by indexing a tensor that holds the numbers of its own elements. */
 static fxs_status run_index_put(fxs_call *c) {
-    fxs_tensor *self = fxs_arg_tensor(c, P_SELF), *numbers, *places = NULL, values;
+    fxs_tensor *self = fxs_arg_tensor(c, P_SELF), *numbers, *places = NULL, *source = NULL, values;
     fxs_indexing ix;
     int64_t strides[FXS_MAX_DIM];
     fxs_value tuple = c->arg[P_INDICES];
@@ -277,7 +311,9 @@ static fxs_status run_index_put(fxs_call *c) {
     fxs_status s = fxs_read_index(c, numbers, &tuple, &ix);
     as_result(&ix);
     if (s == FXS_OK)
-        s = stretch(c, &ix, fxs_arg_tensor(c, P_VALUES), &values);
+        s = source_of(c, &source);
+    if (s == FXS_OK)
+        s = stretch(c, &ix, source, &values);
     if (s == FXS_OK) {
         fxs_strides_of(ix.ndim, ix.sizes, NULL, strides);
         s = fxs_tensor_make(c->ctx, FXS_INT64, ix.ndim, ix.sizes, strides, &places);
@@ -290,6 +326,7 @@ static fxs_status run_index_put(fxs_call *c) {
         fxs_tensor_copy(c->ctx, places, &ix.view);
     if (s == FXS_OK)
         put_all(c->out[0], places, &values, fxs_arg_bool(c, P_ACCUMULATE));
+    fxs_tensor_unref(source);
     fxs_tensor_unref(places);
     fxs_tensor_unref(numbers);
     return s;

@@ -241,7 +241,7 @@ EACH(FXS_COMPOSED)
 #define ROW(op, args)                                                                              \
     { "fft_" #op, "(" args ") -> Tensor", FFT(#op), infer_##op, run_##op, cost_##op, PURE }
 #define ONE "Tensor self, int? n=None, int dim=-1, str? norm=None"
-#define TWO "Tensor self, int[]? s=None, int|int[] dim=[-2, -1], str? norm=None"
+#define TWO "Tensor self, int|int[]? s=None, int|int[] dim=[-2, -1], str? norm=None"
 #define MANY "Tensor self, int|int[]? s=None, int|int[]? dim=None, str? norm=None"
 #define FREQUENCIES                                                                                \
     "int n, number d=1.0, *, dtype? dtype=None, layout? layout=None, device? device=None, bool? "  \

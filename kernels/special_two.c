@@ -108,7 +108,7 @@ static double any_polygamma(double x, int64_t n) {
     return n == 0 ? fxs_digamma(x) : fxs_polygamma(n, x);
 }
 
-/* In float32 the factor n! overflows early. */
+/* In float32 the sum underflows early; the factor n! stays in double. */
 static float float_polygamma(float x, int64_t n) {
     if (n == 0)
         return (float)any_polygamma((double)x, n);
@@ -117,8 +117,8 @@ static float float_polygamma(float x, int64_t n) {
         float s = sinf((float)M_PI * x);
         return (float)(M_PI * M_PI) / (s * s) - (float)fxs_polygamma(1, 1 - (double)x);
     }
-    return (float)(n % 2 ? 1 : -1) * (float)tgamma((double)n + 1) *
-           (float)fxs_zeta((double)n + 1, (double)x);
+    return (float)((n % 2 ? 1 : -1) * tgamma((double)n + 1) *
+                   (double)(float)fxs_zeta((double)n + 1, (double)x));
 }
 
 #define WITH_INT(op, function32, function)                                                         \

@@ -49,21 +49,30 @@ static int64_t volume(const int64_t size[3]) { return size[0] * size[1] * size[2
 
 enum { INPUT, INDICES, KERNEL, STRIDE, PADDING, OUTPUT_SIZE };
 
+/* One number for all dimensions, or one for each. A bool is a number for Python, which computes the
+ * result's size. */
+static int read_each(const fxs_call *c, int i, int dims, int64_t out[3]) {
+    int n = fxs_arg_ints(c, i, out, 3);
+    for (int d = 1; n == 1 && d < dims; d++)
+        out[d] = out[0];
+    return n;
+}
+
 /* What the pool's input must have been: by its arguments, or as is given, less than a stride away
  * from that. */
 static fxs_status unpooled_sizes(fxs_call *c, planes *p) {
     int64_t kernel[3], stride[3], pad[3], given[5];
-    int n = fxs_arg_is_none(c, OUTPUT_SIZE) ? 0 : fxs_arg_ints(c, OUTPUT_SIZE, given, 5);
-    const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
-    fxs_arg_ints(c, KERNEL, kernel, 3);
-    if (fxs_arg_is_none(c, STRIDE) || fxs_arg_ints(c, STRIDE, stride, 3) == 0)
+    bool is_given = !fxs_arg_is_none(c, OUTPUT_SIZE);
+    int n = is_given ? fxs_arg_ints(c, OUTPUT_SIZE, given, 5) : 0;
+    read_each(c, KERNEL, p->dims, kernel);
+    if (fxs_arg_is_none(c, STRIDE) || read_each(c, STRIDE, p->dims, stride) == 0)
         memcpy(stride, kernel, sizeof stride);
-    fxs_arg_ints(c, PADDING, pad, 3);
-    if (n && n != p->dims && n != x->ndim)
+    read_each(c, PADDING, p->dims, pad);
+    if (is_given && n != p->dims && n != p->dims + 2)
         return FXS_REFUSE(
             c, FXS_EINVAL,
             "output_size should be a sequence containing %d or %d elements, but it has %d", p->dims,
-            x->ndim, n);
+            p->dims + 2, n);
     for (int i = 0; i < p->dims; i++) {
         int64_t usual = (p->in[3 - p->dims + i] - 1) * stride[i] - 2 * pad[i] + kernel[i];
         int64_t size = n ? given[n - p->dims + i] : usual;
@@ -93,6 +102,9 @@ static fxs_status read_unpool(fxs_call *c, int dims, planes *p) {
         memcmp(index->sizes, x->sizes, (size_t)x->ndim * sizeof *x->sizes) != 0)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected indices of the input's shape %s, but got %s",
                           fxs_sizes_text(x, a), fxs_sizes_text(index, b));
+    if (x->ndim == dims + 2 && x->sizes[1] == 0)
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected an input with channels, but got shape %s",
+                          fxs_sizes_text(x, a));
     return unpooled_sizes(c, p);
 }
 
@@ -312,11 +324,12 @@ FRACTIONAL(3)
 #undef FRACTIONAL
 
 #define F "torch.nn.functional."
-#define UNPOOL(n)                                                                                  \
+#define UNPOOL(n, or_bool)                                                                         \
     {                                                                                              \
         "max_unpool" #n "d",                                                                       \
-            "(Tensor input, Tensor indices, int[" #n "] kernel_size, int[" #n                      \
-            "]? stride=None, int[" #n "] padding=0, int[]? output_size=None) -> Tensor",           \
+            "(Tensor input, Tensor indices, " or_bool "int[" #n "] kernel_size, " or_bool          \
+            "int[" #n "]? stride=None, " or_bool "int[" #n                                         \
+            "] padding=0, int[]? output_size=None) -> Tensor",                                     \
             F "max_unpool" #n "d", infer_unpool##n, run_unpool##n, NULL, FXS_OP_NO_INPLACE         \
     }
 #define FRACTIONAL(n, name, infer)                                                                 \
@@ -330,9 +343,9 @@ FRACTIONAL(3)
     }
 
 const fxs_op fxs_ops_unpooling[] = {
-    UNPOOL(1),
-    UNPOOL(2),
-    UNPOOL(3),
+    UNPOOL(1, "bool|"),
+    UNPOOL(2, "bool|"),
+    UNPOOL(3, ""),
     FRACTIONAL(2, "fractional_max_pool2d", infer_fractional),
     FRACTIONAL(3, "fractional_max_pool3d", infer_fractional),
     FRACTIONAL(2, "fractional_max_pool2d_with_indices", infer_fractional_pair),

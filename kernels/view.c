@@ -214,6 +214,14 @@ static fxs_status infer_flatten(fxs_call *c) {
     return fxs_out_reshaped(c, t, &s);
 }
 
+/* PyTorch takes None for the name of the dimension that comes out. */
+static fxs_status infer_flatten_named(fxs_call *c) {
+    return fxs_arg_is_none(c, 3)
+               ? infer_flatten(c)
+               : FXS_REFUSE(c, FXS_EINVAL, "dimensions have no names, but out_dim is '%s'",
+                            fxs_arg_str(c, 3));
+}
+
 static fxs_status infer_ravel(fxs_call *c) {
     fxs_tensor *t = fxs_arg_tensor(c, 0);
     if (fxs_tensor_is_contiguous(t) || t->ndim == 0)
@@ -316,6 +324,8 @@ const fxs_op fxs_ops_view[] = {
      fxs_copy_reshaped, NULL, PURE | FXS_OP_GRAD_OF_SELF},
     {"flatten", "(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",
      "torch.flatten Tensor.flatten", infer_flatten, fxs_copy_reshaped, NULL, PURE},
+    {"flatten", "(Tensor self, int start_dim, int end_dim, str? out_dim) -> Tensor",
+     "torch.flatten Tensor.flatten", infer_flatten_named, fxs_copy_reshaped, NULL, PURE},
     {"ravel", "(Tensor self) -> Tensor", "torch.ravel Tensor.ravel", infer_ravel, fxs_copy_reshaped,
      NULL, PURE},
     {"unflatten", "(Tensor self, int dim, int[] sizes) -> Tensor",

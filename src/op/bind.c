@@ -211,8 +211,7 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
 
 /* x.view(2, -1): the rest of the positional arguments are the list, unless the one argument is a
  * list itself. */
-static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t from) {
-    size_t n = fxs_value_len(args);
+static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t from, size_t n) {
     const fxs_value *first = fxs_value_item(args, from);
     if (n - from == 1 &&
         (first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE || first->tag == FXS_V_NONE))
@@ -270,7 +269,7 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
             return REFUSE(b, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d", b->op,
                           i, (int)n);
         if (b->schema->params[i].variadic)
-            return put_variadic(b, i, args, k);
+            return put_variadic(b, i, args, k, n);
         FXS_TRY(put(b, i, fxs_value_item(args, k)));
     }
     return FXS_OK;
