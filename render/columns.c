@@ -241,12 +241,9 @@ static double clear_of_lines(const cut *t, double left, double width) {
     return left;
 }
 
-/* Whether a frame may grow to that place: no box of the column that is not its own, and no other
+/* Whether a frame may have that area, too: no box of the column that is not its own, and no other
  * frame, is there. */
-static bool may_grow(const columns *c, size_t part, double left) {
-    fxs_area now = c->frames[part], grown = fxs_area_grown(now, FXS_FRAME_PAD);
-    grown.low.x = left - FXS_FRAME_PAD;
-    grown.high.x = now.low.x - 1;
+static bool is_free(const columns *c, size_t part, fxs_area grown) {
     size_t k = c->part_column[part];
     for (size_t i = 0; i < c->view->nnodes; i++) {
         fxs_area box = flow_area(c, fxs_scene_box(c->s, i));
@@ -259,6 +256,27 @@ static bool may_grow(const columns *c, size_t part, double left) {
             outer = q == p;
         if (!outer && c->part_column[p] == k && fxs_frame_shown(&c->frames[p]) &&
             fxs_area_touches(&c->frames[p], &grown))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a frame may grow to the left and to the right, and those around it with it, which are
+ * longer. */
+static bool may_grow(const columns *c, size_t part, double left, double right) {
+    for (; part; part = c->view->clusters[part].parent) {
+        fxs_area now = c->frames[part], more[2] = {fxs_area_grown(now, FXS_FRAME_PAD)};
+        if (!fxs_frame_shown(&now))
+            continue;
+        left -= FXS_FRAME_PAD;
+        right += FXS_FRAME_PAD;
+        more[1] = more[0];
+        more[0].low.x = left;
+        more[0].high.x = now.low.x - 1;
+        more[1].low.x = now.high.x + 1;
+        more[1].high.x = right;
+        if ((left < now.low.x && !is_free(c, part, more[0])) ||
+            (right > now.high.x && !is_free(c, part, more[1])))
             return false;
     }
     return true;
@@ -278,11 +296,12 @@ static void close_part(columns *c, size_t cluster, size_t k) {
         f->high.y = fmax(f->high.y, col->high) + FXS_FRAME_PAD;
     if (before && !c->lr && label->len) {
         double left = clear_of_lines(&c->cuts[k - 1], f->low.x, label->width);
-        if (left < f->low.x && may_grow(c, part, left))
-            f->low.x = left;
-        else if (left < f->low.x)
+        double right = left + ceil(label->width) + 2 * FXS_PAD_X;
+        if (may_grow(c, part, left, right)) {
+            f->low.x = fmin(f->low.x, left);
+            f->high.x = fmax(f->high.x, right);
+        } else
             label->len = 0; /* its first part says what it is */
-        f->high.x = fmax(f->high.x, f->low.x + ceil(label->width) + 2 * FXS_PAD_X);
     }
     double needed = f->low.y + ceil(label->width) + 2 * FXS_PAD_X;
     if (c->lr && label->len && after)

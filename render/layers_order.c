@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers.h"
+#include "layers_order.h"
 
 enum {
     SWEEPS = 24,          /* at most */
@@ -15,8 +15,7 @@ enum {
     HUGE_STRETCH = 60000, /* and of more with one start only and without changing pairs */
     LARGE_SWEEPS = 10,
     HUGE_SWEEPS = 6,
-    EXCHANGES = 8,  /* passes over all pairs */
-    MANY_ENDS = 64, /* a vertex with more links is not exchanged */
+    EXCHANGES = 8, /* passes over all pairs */
     STARTS = 4,
     SMALL =
         400, /* links: a stretch of no more that still has crossings is tried from more starts, */
@@ -28,24 +27,15 @@ typedef struct keyed {
     size_t place, vertex;
 } keyed;
 
-/* Crossings count; among equals, pairs of arguments that come in the wrong order. */
-typedef struct cost {
-    double crossings, swaps;
-} cost;
-
 typedef struct orderer {
     fxs_layers *g;
     keyed *keys;
     size_t *tree; /* sums, for counting */
-    size_t *canon, *second, *best;
+    size_t *canon, *second, *best, *was;
     size_t *canon_place; /* of each vertex */
     const fxs_stretch *s;
     size_t links; /* of the stretch */
 } orderer;
-
-static bool is_better(cost a, cost b) {
-    return a.crossings != b.crossings ? a.crossings < b.crossings : a.swaps < b.swaps;
-}
 
 static int by_key(const void *a, const void *b) {
     const keyed *x = a, *y = b;
@@ -58,23 +48,13 @@ static int by_key(const void *a, const void *b) {
  * -------------------------------------------------------------------------------------------------
  */
 
-static size_t width_of(const fxs_layers *g, int r) { return g->start[r + 1] - g->start[r]; }
-
-/* Place of a link's other end; ports of a cluster's box and rows of a table are between its
- * neighbours. */
-static double end_place(const fxs_layers *g, const fxs_link *l, bool up) {
-    const fxs_vertex *v = &g->vertices[up ? l->up : l->down];
-    double off = up ? l->up_off + fxs_row_off(g, l) : l->down_off, w = v->left + v->right;
-    return (double)v->place + (w > 0 ? 0.9 * off / (2 * w) : 0);
-}
-
 /* Mean place of the neighbours above (or below); its own when there are none. */
 static double mean_place(const fxs_layers *g, size_t vertex, bool above) {
     const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
     size_t n = start[vertex + 1] - start[vertex];
     double sum = 0;
     for (size_t i = start[vertex]; i < start[vertex + 1]; i++)
-        sum += end_place(g, &g->links[list[i]], above);
+        sum += fxs_end_place(g, &g->links[list[i]], above);
     return sum / (double)n;
 }
 
@@ -82,11 +62,11 @@ static double mean_place(const fxs_layers *g, size_t vertex, bool above) {
 static double median_place(const fxs_layers *g, size_t vertex, bool above) {
     const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
     size_t n = start[vertex + 1] - start[vertex];
-    double p[MANY_ENDS];
-    if (n < 3 || n > MANY_ENDS)
+    double p[FXS_MANY_ENDS];
+    if (n < 3 || n > FXS_MANY_ENDS)
         return mean_place(g, vertex, above);
     for (size_t i = 0; i < n; i++) {
-        double x = end_place(g, &g->links[list[start[vertex] + i]], above);
+        double x = fxs_end_place(g, &g->links[list[start[vertex] + i]], above);
         size_t k = i;
         for (; k > 0 && p[k - 1] > x; k--)
             p[k] = p[k - 1];
@@ -101,9 +81,9 @@ static double median_place(const fxs_layers *g, size_t vertex, bool above) {
 
 static void sort_rank(orderer *o, int r, bool above, bool median) {
     fxs_layers *g = o->g;
-    size_t at = g->start[r], n = width_of(g, r);
+    size_t at = g->start[r], n = fxs_rank_width(g, r);
     const size_t *start = above ? g->up_start : g->down_start;
-    double scale = (double)width_of(g, above ? r - 1 : r + 1) / (double)n;
+    double scale = (double)fxs_rank_width(g, above ? r - 1 : r + 1) / (double)n;
     for (size_t i = 0; i < n; i++) {
         size_t v = g->order[at + i];
         double key = start[v] == start[v + 1] ? ((double)i + 0.5) * scale - 0.5
@@ -122,67 +102,9 @@ static void sweep(orderer *o, bool down, bool median) {
     const fxs_stretch *s = o->s;
     for (int i = 1; i <= s->last - s->first; i++) {
         int r = down ? s->first + i : s->last - i;
-        if (width_of(o->g, r) > 1)
+        if (fxs_rank_width(o->g, r) > 1)
             sort_rank(o, r, down, median);
     }
-}
-
-/* ---- counting
- * -----------------------------------------------------------------------------------------------
- */
-
-/* Pairs of links between rank r and the next that cross: inversions, counted with a tree of partial
- * sums. */
-static double count_between(const orderer *o, int r) {
-    const fxs_layers *g = o->g;
-    size_t width = width_of(g, r + 1), *tree = o->tree;
-    double crossings = 0;
-    size_t seen = 0;
-    memset(tree, 0, (width + 1) * sizeof *tree);
-    for (size_t i = g->start[r]; i < g->start[r + 1]; i++) {
-        size_t up = g->order[i];
-        for (size_t k = g->down_start[up]; k < g->down_start[up + 1]; k++) {
-            size_t left = 0; /* earlier links that end at this place or further left */
-            for (size_t p = g->vertices[g->links[g->downs[k]].down].place + 1; p; p &= p - 1)
-                left += tree[p];
-            crossings += (double)(seen - left);
-        }
-        for (size_t k = g->down_start[up]; k < g->down_start[up + 1]; k++, seen++)
-            for (size_t p = g->vertices[g->links[g->downs[k]].down].place + 1; p <= width;
-                 p += p & -p)
-                tree[p]++;
-    }
-    return crossings;
-}
-
-/* Pairs of arguments that come to a vertex in the wrong order, of rows that go out in another, and,
- * in *pairs, all of them. Adds crossings of what begins at rows to *crossings. */
-static double count_swaps(const orderer *o, double *pairs, double *crossings) {
-    const fxs_layers *g = o->g;
-    double swaps = 0;
-    for (size_t i = g->start[o->s->first + 1]; i < g->start[o->s->last + 1]; i++) {
-        size_t v = g->order[i], first = g->up_start[v], end = g->up_start[v + 1];
-        for (size_t a = first; a < end && end - first <= MANY_ENDS; a++)
-            for (size_t b = a + 1; b < end; b++) {
-                double x = end_place(g, &g->links[g->ups[a]], true),
-                       y = end_place(g, &g->links[g->ups[b]], true);
-                swaps += x > y;
-                *pairs += x != y;
-            }
-    }
-    for (size_t i = g->start[o->s->first]; i < g->start[o->s->last]; i++)
-        if (g->order[i] < g->nitems)
-            *crossings += fxs_rows_crossings(g, g->order[i], &swaps, pairs);
-    return swaps;
-}
-
-static cost measure(const orderer *o) {
-    cost c = {0};
-    double pairs = 0;
-    for (int r = o->s->first; r < o->s->last; r++)
-        c.crossings += count_between(o, r);
-    c.swaps = count_swaps(o, &pairs, &c.crossings);
-    return c;
 }
 
 /* ---- exchanges
@@ -195,8 +117,8 @@ static long gain_of(const fxs_layers *g, size_t a, size_t b, bool above) {
     long gain = 0;
     for (size_t i = start[a]; i < start[a + 1]; i++)
         for (size_t k = start[b]; k < start[b + 1]; k++) {
-            double x = end_place(g, &g->links[list[i]], above),
-                   y = end_place(g, &g->links[list[k]], above);
+            double x = fxs_end_place(g, &g->links[list[i]], above),
+                   y = fxs_end_place(g, &g->links[list[k]], above);
             gain += (x > y) - (x < y);
         }
     return gain;
@@ -210,7 +132,7 @@ static bool exchange_rank(fxs_layers *g, const fxs_stretch *s, int r) {
     bool changed = false;
     for (size_t i = g->start[r]; i + 1 < g->start[r + 1]; i++) {
         size_t a = g->order[i], b = g->order[i + 1];
-        if (ends_of(g, a) > MANY_ENDS || ends_of(g, b) > MANY_ENDS)
+        if (ends_of(g, a) > FXS_MANY_ENDS || ends_of(g, b) > FXS_MANY_ENDS)
             continue;
         long gain = (r > s->first ? gain_of(g, a, b, true) : 0) +
                     (r < s->last ? gain_of(g, a, b, false) : 0);
@@ -254,7 +176,7 @@ static void keep(orderer *o) {
 static void shuffle(orderer *o, unsigned seed) {
     fxs_layers *g = o->g;
     for (int r = o->s->first; r <= o->s->last; r++)
-        for (size_t i = width_of(g, r); i-- > 1;) {
+        for (size_t i = fxs_rank_width(g, r); i-- > 1;) {
             seed = seed * 1664525u + 1013904223u;
             size_t a = g->start[r] + i, b = g->start[r] + (seed >> 8) % (i + 1), v = g->order[a];
             g->order[a] = g->order[b];
@@ -263,7 +185,7 @@ static void shuffle(orderer *o, unsigned seed) {
     set_order(o, g->order);
 }
 
-static fxs_status improve(orderer *o, int start, cost *least) {
+static fxs_status improve(orderer *o, int start, fxs_order_cost *least) {
     int sweeps = o->links > HUGE_STRETCH ? HUGE_SWEEPS : o->links > LARGE ? LARGE_SWEEPS : SWEEPS;
     set_order(o, start % 2 ? o->second : o->canon);
     if (start >= STARTS)
@@ -276,8 +198,8 @@ static fxs_status improve(orderer *o, int start, cost *least) {
             sweep(o, (i + start) % 2 == 0, start / 2 % 2);
         if (i && o->links <= HUGE_STRETCH)
             exchange(o);
-        cost c = measure(o);
-        if (!is_better(c, *least))
+        fxs_order_cost c = fxs_layers_cost(o->g, o->s, o->tree);
+        if (!fxs_cost_better(c, *least))
             continue;
         *least = c;
         idle = 0;
@@ -289,8 +211,8 @@ static fxs_status improve(orderer *o, int start, cost *least) {
 /* Of two mirror images, the one in which arguments come in their order. */
 static void mirror(orderer *o) {
     fxs_layers *g = o->g;
-    double crossings = 0, pairs = 0, swaps = count_swaps(o, &pairs, &crossings);
-    if (2 * swaps <= pairs)
+    fxs_order_cost c = fxs_layers_cost(g, o->s, o->tree);
+    if (2 * c.swaps <= c.pairs)
         return;
     for (int r = o->s->first; r <= o->s->last; r++)
         for (size_t i = g->start[r], k = g->start[r + 1]; i + 1 < k--; i++) {
@@ -313,21 +235,23 @@ static fxs_status order_stretch(orderer *o) {
     size_t widest = 0;
     o->links = 0;
     for (int r = o->s->first; r <= o->s->last; r++) {
-        size_t n = width_of(g, r);
+        size_t n = fxs_rank_width(g, r);
         widest = n > widest ? n : widest;
         for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
             o->links += g->down_start[g->order[i] + 1] - g->down_start[g->order[i]];
     }
     if (widest < 2)
         return FXS_OK;
-    cost least = {INFINITY, INFINITY};
+    fxs_order_cost least = {INFINITY, INFINITY};
     int starts = o->links > LARGE ? o->links > HUGE_STRETCH ? 1 : 2 : STARTS;
     for (int i = 0; i < starts && (least.crossings > 0 || least.swaps > 0); i++)
         FXS_TRY(improve(o, i, &least));
     for (int i = STARTS; i < STARTS + SHUFFLES && o->links <= SMALL && least.crossings > 0; i++)
         FXS_TRY(improve(o, i, &least));
     set_order(o, o->best);
-    if (!has_ports(g, o->s)) /* these are not mirrored themselves */
+    bool done;
+    FXS_TRY(fxs_layers_turn(g, o->s, o->tree, o->was, &done));
+    if (!done && !has_ports(g, o->s)) /* these are not mirrored themselves */
         mirror(o);
     return FXS_OK;
 }
@@ -337,7 +261,7 @@ static void copy_order(orderer *o, const fxs_stretch *twin) {
     fxs_layers *g = o->g;
     for (int k = 0; k <= o->s->last - o->s->first; k++) {
         size_t from = g->start[twin->first + k], to = g->start[o->s->first + k];
-        for (size_t i = 0; i < width_of(g, twin->first + k); i++) {
+        for (size_t i = 0; i < fxs_rank_width(g, twin->first + k); i++) {
             size_t place = o->canon_place[g->order[from + i]];
             g->order[to + i] = o->canon[to + place];
             g->vertices[g->order[to + i]].place = i;
@@ -348,15 +272,16 @@ static void copy_order(orderer *o, const fxs_stretch *twin) {
 fxs_status fxs_layers_order(fxs_layers *g, const fxs_stretch *list, size_t n) {
     size_t widest = 0;
     for (int r = 0; r < g->nranks; r++)
-        widest = width_of(g, r) > widest ? width_of(g, r) : widest;
+        widest = fxs_rank_width(g, r) > widest ? fxs_rank_width(g, r) : widest;
     orderer o = {.g = g,
                  .keys = FXS_NEW_N(g->arena, keyed, widest),
                  .tree = FXS_NEW_N(g->arena, size_t, widest + 1),
                  .canon = FXS_NEW_N(g->arena, size_t, g->nvertices),
                  .second = FXS_NEW_N(g->arena, size_t, g->nvertices),
                  .best = FXS_NEW_N(g->arena, size_t, g->nvertices),
+                 .was = FXS_NEW_N(g->arena, size_t, g->nvertices),
                  .canon_place = FXS_NEW_N(g->arena, size_t, g->nvertices)};
-    if (!o.keys || !o.tree || !o.canon || !o.second || !o.best || !o.canon_place)
+    if (!o.keys || !o.tree || !o.canon || !o.second || !o.best || !o.was || !o.canon_place)
         return FXS_ENOMEM;
     memcpy(o.canon, g->order, g->nvertices * sizeof *o.canon);
     for (size_t i = 0; i < g->nvertices; i++)
