@@ -31,6 +31,13 @@ void fxs_buf_add(fxs_buf *b, const char *s, size_t n) {
     b->data[b->len] = '\0';
 }
 
+char *fxs_buf_room(fxs_buf *b, size_t n) { return reserve(b, n) ? b->data + b->len : NULL; }
+
+void fxs_buf_wrote(fxs_buf *b, size_t n) {
+    b->len += n;
+    b->data[b->len] = '\0';
+}
+
 void fxs_buf_puts(fxs_buf *b, const char *s) { fxs_buf_add(b, s, strlen(s)); }
 
 void fxs_buf_putc(fxs_buf *b, char c) { fxs_buf_add(b, &c, 1); }

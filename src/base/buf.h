@@ -19,6 +19,10 @@ FXS_API void fxs_buf_putc(fxs_buf *b, char c);
 FXS_API void fxs_buf_fill(fxs_buf *b, char c, size_t n);
 FXS_API void fxs_buf_printf(fxs_buf *b, const char *fmt, ...) FXS_PRINTF(2, 3);
 FXS_API void fxs_buf_vprintf(fxs_buf *b, const char *fmt, va_list ap);
+/* Where up to n bytes may be written; fxs_buf_wrote says how many were. NULL when the buffer
+ * failed. */
+char *fxs_buf_room(fxs_buf *b, size_t n);
+void fxs_buf_wrote(fxs_buf *b, size_t n);
 /* Cuts the text back to n bytes. */
 FXS_API void fxs_buf_cut(fxs_buf *b, size_t n);
 /* The text ("" when empty), for the caller to fxs_free; NULL when the buffer failed. The buffer is

@@ -1,5 +1,5 @@
-/* map.c: open addressing with linear probing, at most half full; nothing is ever removed, as names
- * never are. */
+/* map.c: open addressing with linear probing, at most two thirds full; nothing is ever removed, as
+ * names never are. */
 #include "base/map.h"
 
 #include <string.h>
@@ -64,22 +64,32 @@ static bool grow_to(fxs_map *m, size_t cap) {
 
 bool fxs_map_reserve(fxs_map *m, size_t count) {
     size_t cap = m->cap ? m->cap : 16;
-    while (cap / 2 < count)
+    while (cap / 3 * 2 < count)
         cap *= 2;
     return cap == m->cap || grow_to(m, cap);
 }
 
-bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value) {
+fxs_map_slot *fxs_map_place(fxs_map *m, const char *key, size_t len) {
     if (len > UINT32_MAX || !fxs_map_reserve(m, m->count + 1))
-        return false;
+        return NULL;
     uint32_t hash = hash_key(key, len);
     fxs_map_slot *s = find_slot(m, key, len, hash);
-    if (!s->key) {
-        *s = (fxs_map_slot){.key = key, .len = (uint32_t)len, .hash = hash};
-        m->count++;
-    }
+    if (!s->key)
+        s->len = (uint32_t)len, s->hash = hash;
+    return s;
+}
+
+void fxs_map_fill(fxs_map *m, fxs_map_slot *s, const char *key, void *value) {
+    m->count += !s->key;
+    s->key = key;
     s->value = value;
-    return true;
+}
+
+bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value) {
+    fxs_map_slot *s = fxs_map_place(m, key, len);
+    if (s)
+        fxs_map_fill(m, s, s->key ? s->key : key, value);
+    return s != NULL;
 }
 
 void fxs_map_free(fxs_map *m) {

@@ -22,6 +22,11 @@ FXS_API void **fxs_map_at(const fxs_map *m, const char *key, size_t len);
 FXS_API void *fxs_map_get(const fxs_map *m, const char *key);
 /* Puts or replaces; false when memory is out. */
 FXS_API bool fxs_map_put(fxs_map *m, const char *key, size_t len, void *value);
+/* For keys that are copied only where they are new: the place of the key, with key NULL where it is
+ * not there yet; then it may be filled, as the next thing that is done to the map, with a key of
+ * the same text. NULL when memory is out. */
+fxs_map_slot *fxs_map_place(fxs_map *m, const char *key, size_t len);
+void fxs_map_fill(fxs_map *m, fxs_map_slot *s, const char *key, void *value);
 /* Makes room for that many keys in all; false when memory is out. */
 bool fxs_map_reserve(fxs_map *m, size_t count);
 FXS_API void fxs_map_free(fxs_map *m);

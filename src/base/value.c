@@ -267,12 +267,22 @@ fxs_status fxs_value_copy(fxs_ctx *ctx, fxs_arena *a, const fxs_value *v, fxs_va
     return fxs_value_map(ctx, a, v, copy_leaf, &u, out);
 }
 
+static bool is_container(const fxs_value *v) {
+    return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_SLICE ||
+           v->tag == FXS_V_DICT;
+}
+
 bool fxs_value_visit(const fxs_value *v, fxs_visit_fn *fn, void *user) {
-    size_t n = fxs_value_len(v);
-    if (n == 0)
-        return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT || fn(user, v);
-    for (size_t i = 0; i < n; i++)
-        if (!fxs_value_visit(fxs_value_item(v, i), fn, user))
+    size_t n = fxs_value_len(v), step = 1;
+    if (!is_container(v) || (n == 0 && v->tag == FXS_V_SLICE))
+        return fn(user, v);
+    const fxs_value *item = v->u.seq->items;
+    if (v->tag == FXS_V_DICT) { /* from value to value */
+        item = &v->u.dict->pairs[0].value;
+        step = sizeof(fxs_pair) / sizeof *item;
+    }
+    for (size_t i = 0; i < n; i++, item += step)
+        if (!(is_container(item) ? fxs_value_visit(item, fn, user) : fn(user, item)))
             return false;
     return true;
 }

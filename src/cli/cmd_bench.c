@@ -108,9 +108,8 @@ static cli_exit measure(cli_session *w, const cli_settings *s) {
                                .clock = s->processor_time ? FXS_CLOCK_PROCESSOR : FXS_CLOCK_ELAPSED,
                                .rounds = (unsigned)s->rounds,
                                .train = s->train,
-                               .progress = cli_progress_step,
+                               .progress = cli_progress_begin(&progress),
                                .user = &progress};
-    cli_progress_begin(&progress);
     fxs_status status = fxs_profile_run(w->model, w->inputs, &how, &p);
     cli_progress_end(&progress);
     if (status == FXS_EINVAL)

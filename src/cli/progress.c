@@ -17,12 +17,10 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void cli_progress_begin(cli_progress *p) { *p = (cli_progress){.start = now()}; }
-
-void cli_progress_step(void *user, size_t done, size_t total) {
+static void step(void *user, size_t done, size_t total) {
     cli_progress *p = user;
     double t = now();
-    if (t - p->start < patience || t - p->last < interval || !isatty(STDERR_FILENO))
+    if (t - p->start < patience || t - p->last < interval)
         return;
     char line[LINE_WIDTH + 1];
     snprintf(line, sizeof line, "fxscope: %zu of %zu nodes, %.0f s", done, total, t - p->start);
@@ -30,6 +28,11 @@ void cli_progress_step(void *user, size_t done, size_t total) {
     fflush(stderr);
     p->visible = true;
     p->last = t;
+}
+
+cli_progress_fn *cli_progress_begin(cli_progress *p) {
+    *p = (cli_progress){.start = now()};
+    return isatty(STDERR_FILENO) ? step : NULL;
 }
 
 void cli_progress_end(cli_progress *p) {

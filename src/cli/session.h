@@ -61,9 +61,10 @@ typedef struct cli_progress {
     double start, last; /* seconds; when the run began, when the line was written */
 } cli_progress;
 
-void cli_progress_begin(cli_progress *p);
-/* fxs_run_options.progress; user is the cli_progress. */
-void cli_progress_step(void *user, size_t done, size_t total);
+/* Gives fxs_run_options.progress, whose user is the cli_progress: NULL where no terminal shows it,
+ * since to ask for the time takes as long as many a node's shapes. */
+typedef void cli_progress_fn(void *user, size_t done, size_t total);
+cli_progress_fn *cli_progress_begin(cli_progress *p);
 /* Takes the line away. */
 void cli_progress_end(cli_progress *p);
 /* The same around work that tells no steps: layout and drawing. */

@@ -32,19 +32,23 @@ static const fxs_front *choose_front(const char *path, const char *text, size_t 
     return &fxs_front_text;
 }
 
-static fxs_status read_all(fxs_ctx *ctx, const char *name, int fd, fxs_buf *out) {
-    char chunk[65536];
+/* `size` is what it is said to hold, 0: not known. It may hold more or less. */
+static fxs_status read_all(fxs_ctx *ctx, const char *name, int fd, size_t size, fxs_buf *out) {
+    enum { PIECE = 65536 };
+    size_t room = size ? size + 1 : PIECE;
     for (;;) {
-        ssize_t n = read(fd, chunk, sizeof chunk);
+        char *to = fxs_buf_room(out, room);
+        if (!to)
+            return fxs_fail_memory(ctx);
+        ssize_t n = read(fd, to, room);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return fxs_fail(ctx, FXS_EIO, "%s: can't be read: %s", name, strerror(errno));
         if (n == 0)
-            return fxs_buf_status(ctx, out);
-        fxs_buf_add(out, chunk, (size_t)n);
-        if (out->failed)
-            return fxs_fail_memory(ctx);
+            return FXS_OK;
+        fxs_buf_wrote(out, (size_t)n);
+        room = room > (size_t)n ? room - (size_t)n : PIECE;
     }
 }
 
@@ -54,10 +58,11 @@ static fxs_status read_file(fxs_ctx *ctx, const char *path, fxs_buf *out) {
     if (fd < 0)
         return fxs_fail(ctx, FXS_EIO, "%s: can't be opened: %s", path, strerror(errno));
     fxs_status s;
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+    bool known = fstat(fd, &st) == 0;
+    if (known && S_ISDIR(st.st_mode))
         s = fxs_fail(ctx, FXS_EIO, "%s: is a directory; a model file is expected", path);
     else
-        s = read_all(ctx, path, fd, out);
+        s = read_all(ctx, path, fd, known && S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, out);
     close(fd);
     return s;
 }
@@ -86,7 +91,7 @@ fxs_status fxs_load(fxs_ctx *ctx, const char *path, const char *front, fxs_modul
     if (front && !chosen)
         return fxs_fail(ctx, FXS_EINVAL, "there is no front end '%s'; known: text", front);
     fxs_status s =
-        standard_input ? read_all(ctx, name, STDIN_FILENO, &text) : read_file(ctx, path, &text);
+        standard_input ? read_all(ctx, name, STDIN_FILENO, 0, &text) : read_file(ctx, path, &text);
     if (s == FXS_OK) {
         fxs_buf_add(&text, "", 0);
         s = fxs_buf_status(ctx, &text);

@@ -13,7 +13,9 @@ typedef struct fxs_text {
     const char *begin, *end; /* *end is NUL */
     const char *at;
     fxs_arena *arena;       /* values that are parsed, until they are copied into the IR */
-    fxs_map *nodes;         /* name -> fxs_node; NULL while only the extent of values is wanted */
+    fxs_graph *graph;       /* whose nodes values name; NULL: they name none */
+    bool complete;          /* all of its nodes are there */
+    bool unknown;           /* a value named what may be a node to come; set while not complete */
     const char *class_name; /* of the module whose graph is read; NULL: not known */
     size_t modules;         /* how many were made: folded lists can ask for any number */
 } fxs_text;
@@ -46,6 +48,8 @@ typedef enum fxs_notation {
 
 /* Parses one value at t->at, up to a separator that belongs to what encloses it. */
 fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *out);
+/* The node of t->graph with that name, as a value. False: there is none, or not yet. */
+bool fxs_text_node(fxs_text *t, const char *s, size_t len, fxs_value *out);
 /* The value that a whole bare word stands for. */
 fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len,
                                fxs_value *out);

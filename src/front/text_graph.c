@@ -1,17 +1,29 @@
-/* text_graph.c: the lines of print(graph), into nodes. Read twice: the first time for the nodes,
- * the second for their arguments, so that a graph whose order is wrong can be read and looked at
- * (lint says what is wrong). */
+/* text_graph.c: the lines of print(graph), into nodes. Each is read once, but for those that name a
+ * node to come: a graph whose order is wrong can be read and looked at (lint says what is wrong),
+ * so that they are read again when all nodes are there. */
 #include <ctype.h>
 #include <string.h>
 
 #include "front/text.h"
 
+/* A line to be read again. */
+typedef struct later {
+    const char *at;
+    fxs_node *node;
+} later;
+
 typedef struct graph_reader {
     fxs_text *t;
     fxs_graph *g;
-    bool second;
-    fxs_node *next; /* in the second pass: the node of the line to read */
-    int line;       /* of t->at; counted along, so that long files stay linear */
+    fxs_arena *scratch; /* the file's */
+    bool again;
+    fxs_node *node;    /* of the line */
+    const char *begin; /* of the line's text */
+    later *later;
+    size_t nlater, later_cap;
+    const char *start; /* of the lines */
+    size_t guess;      /* see expect: at that many nodes */
+    int line;          /* of t->at; counted along, so that long files stay linear */
     const char *line_at;
     fxs_text_origin origin; /* of the nodes to come */
 } graph_reader;
@@ -32,18 +44,15 @@ static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, co
                            size_t target_len, const char *name, size_t name_len, const char *type,
                            size_t type_len) {
     fxs_text *t = r->t;
-    char *copies[3] = {fxs_arena_dup(t->arena, target, target_len),
-                       name ? fxs_arena_dup(t->arena, name, name_len) : NULL,
-                       type ? fxs_arena_dup(t->arena, type, type_len) : NULL};
     fxs_node *n;
-    if (!copies[0] || (name && !copies[1]) || (type && !copies[2]))
-        return fxs_fail_memory(t->ctx);
-    FXS_TRY(fxs_graph_create_node(r->g, kind, copies[0], NULL, NULL, copies[1], copies[2], &n));
-    if (name && strcmp(n->name, copies[1]) != 0) {
-        if (fxs_map_at(&r->g->names, copies[1], name_len))
-            return fxs_text_fail(t, where, "a second node %%%s", copies[1]);
-        return fxs_text_fail(t, where, "'%s' can't be a node's name: torch.fx would call it %s",
-                             copies[1], n->name);
+    FXS_TRY(fxs_graph_bare_node(r->g, kind, target, target_len, name, name_len, type, type_len,
+                                &r->node));
+    n = r->node;
+    if (name && (strncmp(n->name, name, name_len) != 0 || n->name[name_len])) {
+        if (fxs_map_at(&r->g->names, name, name_len))
+            return fxs_text_fail(t, where, "a second node %%%.*s", (int)name_len, name);
+        return fxs_text_fail(t, where, "'%.*s' can't be a node's name: torch.fx would call it %s",
+                             (int)name_len, name, n->name);
     }
     n->line = line_of(r, where);
     n->scope = r->origin.scope;
@@ -54,9 +63,34 @@ static fxs_status add_node(graph_reader *r, const char *where, fxs_kind kind, co
     return FXS_OK;
 }
 
-/* Arguments of the node in turn; in the first pass there is nothing to do. */
+static fxs_status read_later(graph_reader *r) {
+    if (r->nlater == r->later_cap) {
+        size_t cap = r->later_cap ? r->later_cap * 2 : 16;
+        later *p = fxs_realloc(r->later, cap, sizeof *p);
+        if (!p)
+            return fxs_fail_memory(r->t->ctx);
+        r->later = p;
+        r->later_cap = cap;
+    }
+    r->later[r->nlater++] = (later){r->begin, r->node};
+    return FXS_OK;
+}
+
+static bool keys_are_names(const fxs_value *kwargs) {
+    for (size_t i = 0; i < fxs_value_len(kwargs); i++)
+        if (fxs_value_key(kwargs, i)->tag != FXS_V_STR)
+            return false;
+    return true;
+}
+
+/* The node of the line gets its arguments. What is wrong with them is said behind what is wrong
+ * with the lines themselves. */
 static fxs_status set_args(graph_reader *r, const fxs_value *args, const fxs_value *kwargs) {
-    return r->second ? fxs_node_set_args(r->next, args, kwargs) : FXS_OK;
+    if (r->again)
+        return fxs_node_set_args(r->node, args, kwargs);
+    if (r->t->unknown || !keys_are_names(kwargs))
+        return read_later(r);
+    return fxs_node_adopt_args(r->node, args, fxs_value_len(kwargs) ? kwargs : &r->g->no_kwargs);
 }
 
 static fxs_status output_line(graph_reader *r) {
@@ -71,15 +105,15 @@ static fxs_status output_line(graph_reader *r) {
         strncmp(t->at, "torch.Size(", 11) == 0) {
         FXS_TRY(fxs_text_value(t, FXS_IN_REPR, 0, &v));
     } else { /* a bare value by str: a node's name, or a string without quotes */
-        bool is_node = t->nodes && fxs_map_at(t->nodes, t->at, n);
-        FXS_TRY(fxs_text_word_value(t, is_node ? FXS_IN_REPR : FXS_IN_CALL, t->at, n, &v));
+        fxs_notation how = fxs_text_node(t, t->at, n, &v) ? FXS_IN_REPR : FXS_IN_CALL;
+        FXS_TRY(fxs_text_word_value(t, how, t->at, n, &v));
         t->at += n;
     }
-    if (!r->second)
-        return add_node(r, start, FXS_OUTPUT, "output", 6, NULL, 0, NULL, 0);
+    if (!r->again)
+        FXS_TRY(add_node(r, start, FXS_OUTPUT, "output", 6, NULL, 0, NULL, 0));
     FXS_TRY(fxs_make_seq(t->ctx, t->arena, FXS_V_TUPLE, 1, &args));
     args.u.seq->items[0] = v;
-    return set_args(r, &args, NULL);
+    return set_args(r, &args, &r->g->no_kwargs);
 }
 
 /* The first of "[#users=" (*old) and "[num_users=" in the line; most nodes have no type before it.
@@ -156,7 +190,10 @@ static fxs_status call_args(graph_reader *r) {
         return fxs_text_expected(t, "', kwargs = '");
     if (*t->at != '{')
         return fxs_text_expected(t, "'{' and the keyword arguments");
-    FXS_TRY(fxs_text_value(t, FXS_IN_CALL, 0, &kwargs));
+    if (fxs_text_accept(t, "{}"))
+        kwargs = r->g->no_kwargs;
+    else
+        FXS_TRY(fxs_text_value(t, FXS_IN_CALL, 0, &kwargs));
     if (!fxs_text_accept(t, ")"))
         return fxs_text_expected(t, "')'");
     return set_args(r, &args, &kwargs);
@@ -182,7 +219,7 @@ static fxs_status default_value(graph_reader *r) {
     }
     if (!fxs_text_accept(t, ")"))
         return fxs_text_expected(t, "')'");
-    return set_args(r, &args, NULL);
+    return set_args(r, &args, &r->g->no_kwargs);
 }
 
 /* %name : TYPE [#users=N] = KIND[target=TARGET](...) */
@@ -208,12 +245,42 @@ static fxs_status node_line(graph_reader *r) {
     if (!end)
         return fxs_text_fail(t, t->at, "the target's ']' is missing");
     t->at = end + 1;
-    if (!r->second)
+    if (!r->again)
         FXS_TRY(add_node(r, start, kind, target, (size_t)(end - target), name, name_len, type,
                          type_len));
     if (kind == FXS_PLACEHOLDER)
         return default_value(r);
     return kind == FXS_GET_ATTR ? FXS_OK : call_args(r);
+}
+
+/* What a large graph will take by what its lines took so far, so that its names are hashed once and
+ * its nodes lie in huge pages: at most GUESS times what is there, since the rest of the file may be
+ * something else. */
+static void expect(graph_reader *r) {
+    enum { GUESS = 16, LARGE = 1 << 18, HUGE_PAGE = 1 << 21 };
+    const fxs_text *t = r->t;
+    size_t left = (size_t)(t->end - t->at), nodes = r->g->len,
+           line = (size_t)(t->at - r->start) / nodes + 1, more = left / line;
+    r->guess = nodes * GUESS;
+    fxs_map_reserve(&r->g->names, nodes + (more < r->guess ? more : r->guess)); /* or it grows */
+    if (left > LARGE)
+        r->g->arena.room = HUGE_PAGE;
+}
+
+/* The node or the value of the line. False: it is none of a graph's. */
+static bool is_graph_line(const char *s) { return *s == '%' || strncmp(s, "return ", 7) == 0; }
+
+static fxs_status graph_line(graph_reader *r) {
+    fxs_text *t = r->t;
+    r->begin = t->at;
+    t->unknown = false;
+    t->arena = r->again ? r->scratch : &r->g->arena; /* the first time, arguments stay */
+    fxs_status s = *t->at == '%' ? node_line(r) : output_line(r);
+    t->arena = r->scratch;
+    if (s != FXS_OK)
+        return s;
+    fxs_text_blanks(t);
+    return t->at < t->end && *t->at != '\n' ? fxs_text_expected(t, "the end of the line") : FXS_OK;
 }
 
 static fxs_status read_lines(graph_reader *r) {
@@ -223,47 +290,47 @@ static fxs_status read_lines(graph_reader *r) {
         fxs_text_blanks(t);
         if (t->at < t->end && *t->at == '\n') {
             t->at++;
-            continue;
-        }
-        if (*t->at == '#') {
-            if (!r->second)
-                FXS_TRY(fxs_text_origin_line(t, r->g, &r->origin));
+        } else if (*t->at == '#') {
+            FXS_TRY(fxs_text_origin_line(t, r->g, &r->origin));
             fxs_text_next_line(t);
-            continue;
-        }
-        if (*t->at == '%')
-            FXS_TRY(node_line(r));
-        else if (strncmp(t->at, "return ", 7) == 0)
-            FXS_TRY(output_line(r));
-        else {
+        } else if (is_graph_line(t->at)) {
+            FXS_TRY(graph_line(r));
+            if (r->g->len == r->guess)
+                expect(r);
+        } else {
             t->at = line;
             return FXS_OK;
         }
-        fxs_text_blanks(t);
-        if (t->at < t->end && *t->at != '\n')
-            return fxs_text_expected(t, "the end of the line");
-        if (r->second)
-            r->next = fxs_node_next(r->next);
     }
 }
 
+static fxs_status read_again(graph_reader *r) {
+    r->again = r->t->complete = true;
+    for (size_t i = 0; i < r->nlater; i++) {
+        r->t->at = r->later[i].at;
+        r->node = r->later[i].node;
+        FXS_TRY(graph_line(r));
+    }
+    return FXS_OK;
+}
+
 fxs_status fxs_text_graph(fxs_text *t, fxs_graph *g) {
-    const char *start = t->at;
-    graph_reader first = {.t = t, .g = g, .line = fxs_text_line(t, start), .line_at = start};
-    FXS_TRY(read_lines(&first));
+    enum { FIRST_GUESS = 512 }; /* nodes */
+    graph_reader r = {.t = t,
+                      .guess = FIRST_GUESS,
+                      .start = t->at,
+                      .g = g,
+                      .scratch = t->arena,
+                      .line = fxs_text_line(t, t->at),
+                      .line_at = t->at};
+    t->graph = g;
+    t->complete = false;
+    fxs_status s = read_lines(&r);
     const char *end = t->at;
-    fxs_map nodes = {0};
-    fxs_status s = FXS_OK;
-    for (fxs_node *n = fxs_graph_first(g); n && s == FXS_OK; n = fxs_node_next(n))
-        if (!fxs_map_put(&nodes, n->name, strlen(n->name), n))
-            s = fxs_fail_memory(t->ctx);
-    graph_reader again = {.t = t, .g = g, .second = true, .next = fxs_graph_first(g)};
-    t->nodes = &nodes;
-    t->at = start;
     if (s == FXS_OK)
-        s = read_lines(&again);
-    t->nodes = NULL;
-    fxs_map_free(&nodes);
+        s = read_again(&r);
+    t->graph = NULL;
     t->at = end;
+    fxs_free(r.later);
     return s;
 }

@@ -122,7 +122,7 @@ fxs_status fxs_text_whole_graph(fxs_text *t, fxs_graph *g, const struct fxs_text
     fxs_pytree *tree = NULL;
     FXS_TRY(header(t, g, &tree, &type));
     FXS_TRY(fxs_text_graph(t, g));
-    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
+    for (fxs_node *n = type || wraps ? fxs_graph_first(g) : NULL; n; n = fxs_node_next(n)) {
         if (n->kind == FXS_OUTPUT && type) {
             n->type = fxs_arena_dup(&g->arena, type, strlen(type));
             if (!n->type)

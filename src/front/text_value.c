@@ -129,6 +129,15 @@ static bool prints_as(const fxs_value *v, const char *s, size_t len) {
     return same;
 }
 
+bool fxs_text_node(fxs_text *t, const char *s, size_t len, fxs_value *out) {
+    fxs_node *n = t->graph ? fxs_graph_named(t->graph, s, len) : NULL;
+    if (n)
+        *out = fxs_of_node(n);
+    else if (t->graph && !t->complete && fxs_word_len(s) >= len)
+        t->unknown = true;
+    return n != NULL;
+}
+
 fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, size_t len,
                                fxs_value *out) {
     if (len && simple_word(s, len, out) && (how != FXS_IN_CALL || prints_as(out, s, len)))
@@ -138,13 +147,8 @@ fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, siz
                                         : FXS_OK;
     if (how == FXS_IN_CALL && is_device(s, len))
         return fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, s, len, out);
-    if (how == FXS_IN_REPR && t->nodes) {
-        void **node = fxs_map_at(t->nodes, s, len);
-        if (node) {
-            *out = fxs_of_node(*node);
-            return FXS_OK;
-        }
-    }
+    if (how == FXS_IN_REPR && fxs_text_node(t, s, len, out))
+        return FXS_OK;
     bool string = how != FXS_IN_REPR && !looks_opaque(s, len);
     return fxs_make_text(t->ctx, t->arena, string ? FXS_V_STR : FXS_V_OPAQUE, s, len, out);
 }
@@ -277,42 +281,62 @@ static fxs_status quoted(fxs_text *t, fxs_value *out) {
 /* ---- containers
  * -------------------------------------------------------------------------------------------- */
 
+enum { FEW_ITEMS = 4 };
+
 typedef struct items {
-    fxs_pair *p; /* values alone for sequences */
+    fxs_pair *more; /* NULL: they are in few */
     size_t n, cap;
+    fxs_pair few[FEW_ITEMS]; /* values alone for sequences */
 } items;
+
+static void begin_items(items *list) {
+    list->more = NULL;
+    list->n = 0;
+    list->cap = FEW_ITEMS;
+}
+
+static fxs_pair *pairs_of(items *list) { return list->more ? list->more : list->few; }
 
 static fxs_status push(fxs_text *t, items *list, const fxs_pair *p) {
     if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 8;
-        fxs_pair *grown = fxs_realloc(list->p, cap, sizeof *grown);
+        fxs_pair *grown = fxs_realloc(list->more, list->cap * 2, sizeof *grown);
         if (!grown)
             return fxs_fail_memory(t->ctx);
-        list->p = grown;
-        list->cap = cap;
+        if (!list->more)
+            memcpy(grown, list->few, sizeof list->few);
+        list->more = grown;
+        list->cap *= 2;
     }
-    list->p[list->n++] = *p;
+    pairs_of(list)[list->n++] = *p;
     return FXS_OK;
 }
 
-static fxs_status finish_sequence(fxs_text *t, fxs_tag tag, const items *list, fxs_value *out) {
+static fxs_status finish_sequence(fxs_text *t, fxs_tag tag, items *list, fxs_value *out) {
     FXS_TRY(fxs_make_seq(t->ctx, t->arena, tag, list->n, out));
     for (size_t i = 0; i < list->n; i++)
-        out->u.seq->items[i] = list->p[i].value;
+        out->u.seq->items[i] = pairs_of(list)[i].value;
+    return FXS_OK;
+}
+
+static fxs_status finish_dict(fxs_text *t, items *list, fxs_value *out) {
+    FXS_TRY(fxs_make_dict(t->ctx, t->arena, list->n, out));
+    if (list->n)
+        memcpy(out->u.dict->pairs, pairs_of(list), list->n * sizeof *list->few);
     return FXS_OK;
 }
 
 /* A string with ", " inside reads as two words. Words with blanks are no values but prose or an
  * equation ("b h i d, b h j d
  * -> b h i j"), so two of them in a row were one string. */
-static bool was_one_string(const items *list, const fxs_value *next) {
-    if (list->n == 0 || next->tag != FXS_V_STR || list->p[list->n - 1].value.tag != FXS_V_STR)
+static bool was_one_string(items *list, const fxs_value *next) {
+    if (list->n == 0 || next->tag != FXS_V_STR)
         return false;
-    return strchr(list->p[list->n - 1].value.u.s->text, ' ') && strchr(next->u.s->text, ' ');
+    const fxs_value *last = &pairs_of(list)[list->n - 1].value;
+    return last->tag == FXS_V_STR && strchr(last->u.s->text, ' ') && strchr(next->u.s->text, ' ');
 }
 
 static fxs_status join_strings(fxs_text *t, items *list, const fxs_value *next) {
-    fxs_value *last = &list->p[list->n - 1].value;
+    fxs_value *last = &pairs_of(list)[list->n - 1].value;
     fxs_buf b = {0};
     fxs_buf_printf(&b, "%s, %s", last->u.s->text, next->u.s->text);
     fxs_status s = b.failed ? fxs_fail_memory(t->ctx)
@@ -359,7 +383,8 @@ static fxs_status sequence_items(fxs_text *t, fxs_notation how, char close, int 
 static fxs_status sequence(fxs_text *t, fxs_notation how, int depth, fxs_value *out) {
     const char *start = t->at;
     bool list = *t->at == '[', comma;
-    items it = {0};
+    items it;
+    begin_items(&it);
     t->at++;
     fxs_status s = sequence_items(t, how, list ? ']' : ')', depth, &it, &comma);
     if (s == FXS_OK && !list && it.n == 1 && !comma) {
@@ -367,17 +392,17 @@ static fxs_status sequence(fxs_text *t, fxs_notation how, int depth, fxs_value *
         size_t len = (size_t)(t->at - start);
         if (read_complex(start + 1, len - 2, c)) {
             *out = (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {c[0], c[1]}};
-            fxs_free(it.p);
+            fxs_free(it.more);
             return FXS_OK;
         }
         if (how == FXS_IN_CALL) /* a string that happens to be in parentheses */
             s = fxs_make_text(t->ctx, t->arena, FXS_V_STR, start, len, out);
         else
-            *out = it.p[0].value;
+            *out = pairs_of(&it)[0].value;
     } else if (s == FXS_OK) {
         s = finish_sequence(t, list ? FXS_V_LIST : FXS_V_TUPLE, &it, out);
     }
-    fxs_free(it.p);
+    fxs_free(it.more);
     return s;
 }
 
@@ -409,29 +434,29 @@ static fxs_status dict_items(fxs_text *t, fxs_notation how, int depth, items *li
 }
 
 static fxs_status dict(fxs_text *t, fxs_notation how, int depth, fxs_value *out) {
-    items it = {0};
+    items it;
+    begin_items(&it);
     t->at++;
     fxs_status s = dict_items(t, how, depth, &it);
     if (s == FXS_OK)
-        s = fxs_make_dict(t->ctx, t->arena, it.n, out);
-    if (s == FXS_OK && it.n)
-        memcpy(out->u.dict->pairs, it.p, it.n * sizeof *it.p);
-    fxs_free(it.p);
+        s = finish_dict(t, &it, out);
+    fxs_free(it.more);
     return s;
 }
 
 /* slice(a, b, c): the parts are written as repr, also inside a call's arguments. */
 static fxs_status slice(fxs_text *t, int depth, fxs_value *out) {
     const char *start = t->at;
-    items it = {0};
+    items it;
     bool comma;
+    begin_items(&it);
     t->at += 6;
     fxs_status s = sequence_items(t, FXS_IN_REPR, ')', depth, &it, &comma);
     if (s == FXS_OK && it.n != 3)
         s = fxs_text_fail(t, start, "a slice has three parts, but here are %zu", it.n);
     if (s == FXS_OK)
         s = finish_sequence(t, FXS_V_SLICE, &it, out);
-    fxs_free(it.p);
+    fxs_free(it.more);
     return s;
 }
 
@@ -470,12 +495,8 @@ static fxs_status node(fxs_text *t, fxs_value *out) {
     if (n == 0)
         return fxs_text_expected(t, "a node's name behind '%'");
     *out = fxs_none();
-    if (t->nodes) {
-        void **found = fxs_map_at(t->nodes, t->at, n);
-        if (!found)
-            return fxs_text_fail(t, start, "there is no node %%%.*s in this graph", (int)n, t->at);
-        *out = fxs_of_node(*found);
-    }
+    if (!fxs_text_node(t, t->at, n, out) && t->graph && t->complete)
+        return fxs_text_fail(t, start, "there is no node %%%.*s in this graph", (int)n, t->at);
     t->at += n;
     return FXS_OK;
 }
@@ -537,7 +558,9 @@ static fxs_status layer_arguments(fxs_text *t, items *positional, items *named, 
 fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits, fxs_value *args,
                               fxs_value *kwargs) {
     fxs_text inner = *t;
-    items positional = {0}, named = {0};
+    items positional, named;
+    begin_items(&positional);
+    begin_items(&named);
     char *copy = fxs_arena_dup(t->arena, s, len);
     if (!copy)
         return fxs_fail_memory(t->ctx);
@@ -555,10 +578,8 @@ fxs_status fxs_text_arguments(fxs_text *t, const char *s, size_t len, bool *fits
     if (status == FXS_OK)
         status = finish_sequence(t, FXS_V_TUPLE, &positional, args);
     if (status == FXS_OK)
-        status = fxs_make_dict(t->ctx, t->arena, named.n, kwargs);
-    if (status == FXS_OK && named.n)
-        memcpy(kwargs->u.dict->pairs, named.p, named.n * sizeof *named.p);
-    fxs_free(positional.p);
-    fxs_free(named.p);
+        status = finish_dict(t, &named, kwargs);
+    fxs_free(positional.more);
+    fxs_free(named.more);
     return status;
 }

@@ -84,9 +84,13 @@ size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind) {
 /* ---- users
  * --------------------------------------------------------------------------------------------- */
 
+/* Most nodes have one user: its place is in the node. */
 static fxs_status add_user(fxs_node *of, fxs_node *user) {
-    if (of->nusers == of->users_cap) {
-        size_t cap = of->users_cap ? of->users_cap * 2 : 2;
+    if (of->users_cap == 0) {
+        of->users = &of->one_user;
+        of->users_cap = 1;
+    } else if (of->nusers == of->users_cap) {
+        size_t cap = of->users_cap * 2;
         fxs_node **p = FXS_NEW_N(&of->graph->arena, fxs_node *, cap);
         if (!p)
             return fxs_fail_memory(of->graph->ctx);
@@ -111,27 +115,34 @@ static void remove_user(fxs_node *of, const fxs_node *user) {
 }
 
 typedef struct collect {
+    const fxs_graph *graph;
     uint64_t stamp;
-    fxs_node **out; /* NULL: count only */
-    size_t n;
+    fxs_node **out;
+    size_t n, room;          /* what has no room is counted only */
+    const fxs_node *foreign; /* of another graph; ends the walk */
 } collect;
 
 static bool collect_input(void *user, const fxs_value *leaf) {
     collect *c = user;
     if (leaf->tag != FXS_V_NODE || leaf->u.node->mark == c->stamp)
         return true;
+    if (leaf->u.node->graph != c->graph) {
+        c->foreign = leaf->u.node;
+        return false;
+    }
     leaf->u.node->mark = c->stamp;
-    if (c->out)
+    if (c->n < c->room)
         c->out[c->n] = leaf->u.node;
     c->n++;
     return true;
 }
 
-static size_t collect_inputs(fxs_node *n, fxs_node **out) {
-    collect c = {.stamp = fxs_graph_stamp(n->graph), .out = out};
-    fxs_value_visit(&n->args, collect_input, &c);
-    fxs_value_visit(&n->kwargs, collect_input, &c);
-    return c.n;
+static collect collect_inputs(const fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
+                              fxs_node **out, size_t room) {
+    collect c = {.graph = g, .stamp = fxs_graph_stamp(g), .out = out, .room = room};
+    if (fxs_value_visit(args, collect_input, &c))
+        fxs_value_visit(kwargs, collect_input, &c);
+    return c;
 }
 
 fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
@@ -146,10 +157,17 @@ fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_va
     if (args)
         FXS_TRY(fxs_value_copy(g->ctx, &g->arena, args, a));
     else
-        FXS_TRY(fxs_make_seq(g->ctx, &g->arena, FXS_V_TUPLE, 0, a));
+        FXS_TRY(fxs_graph_no_args(g, a));
     if (kwargs && fxs_value_len(kwargs))
         return fxs_value_copy(g->ctx, &g->arena, kwargs, k);
     return fxs_graph_no_kwargs(g, k);
+}
+
+fxs_status fxs_graph_no_args(fxs_graph *g, fxs_value *out) {
+    if (g->no_args.tag != FXS_V_TUPLE)
+        FXS_TRY(fxs_make_seq(g->ctx, &g->arena, FXS_V_TUPLE, 0, &g->no_args));
+    *out = g->no_args;
+    return FXS_OK;
 }
 
 fxs_status fxs_graph_no_kwargs(fxs_graph *g, fxs_value *out) {
@@ -160,42 +178,34 @@ fxs_status fxs_graph_no_kwargs(fxs_graph *g, fxs_value *out) {
 }
 
 /* Calls of one function follow each other: they share its name. */
-static const char *target_text(fxs_graph *g, const char *target) {
-    if (!g->last_target || strcmp(g->last_target, target) != 0)
-        g->last_target = fxs_arena_dup(&g->arena, target, strlen(target));
+static const char *target_text(fxs_graph *g, const char *target, size_t len) {
+    if (!g->last_target || g->last_target_len != len || memcmp(g->last_target, target, len) != 0) {
+        g->last_target = fxs_arena_dup(&g->arena, target, len);
+        g->last_target_len = len;
+    }
     return g->last_target;
-}
-
-typedef struct owner_check {
-    const fxs_graph *graph;
-    const fxs_node *foreign;
-} owner_check;
-
-static bool is_own(void *user, const fxs_value *leaf) {
-    owner_check *c = user;
-    if (leaf->tag == FXS_V_NODE && leaf->u.node->graph != c->graph)
-        c->foreign = leaf->u.node;
-    return !c->foreign;
 }
 
 /* torch.fx takes nodes of another graph and lets lint complain. Here it would be a pointer into
  * memory that may go first, so that it is refused at once, with lint's words. */
-static fxs_status refuse_foreign(const fxs_node *n, const fxs_value *args,
-                                 const fxs_value *kwargs) {
-    owner_check c = {.graph = n->graph};
-    fxs_value_visit(args, is_own, &c);
-    fxs_value_visit(kwargs, is_own, &c);
-    if (!c.foreign)
-        return FXS_OK;
+static fxs_status refuse_foreign(const fxs_node *n, const fxs_node *foreign) {
     return fxs_fail(n->graph->ctx, FXS_ELINT,
                     "Argument '%s' of Node '%s' does not belong to this Graph, but was used as an "
                     "argument! If you are "
                     "copying nodes from another graph, map them in fxs_graph_node_copy",
-                    c.foreign->name, n->name);
+                    foreign->name, n->name);
+}
+
+/* Most nodes have one input: its place is in the node. */
+static fxs_node **room_for_inputs(fxs_node *n, size_t count) {
+    return count <= 1 ? &n->one_input : FXS_NEW_N(&n->graph->arena, fxs_node *, count);
 }
 
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs) {
-    FXS_TRY(refuse_foreign(n, args, kwargs));
+    fxs_node *few[8];
+    collect c = collect_inputs(n->graph, args, kwargs, few, sizeof few / sizeof *few);
+    if (c.foreign)
+        return refuse_foreign(n, c.foreign);
     for (size_t i = 0; i < n->ninputs; i++)
         remove_user(n->inputs[i], n);
     n->ninputs = 0;
@@ -203,12 +213,14 @@ fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_val
     fxs_value_visit(&n->kwargs, drop_tensor, NULL);
     n->args = *args;
     n->kwargs = *kwargs;
-    size_t count = collect_inputs(n, NULL);
-    n->inputs = FXS_NEW_N(&n->graph->arena, fxs_node *, count);
+    n->inputs = room_for_inputs(n, c.n);
     if (!n->inputs)
         return fxs_fail_memory(n->graph->ctx);
-    collect_inputs(n, n->inputs);
-    for (size_t i = 0; i < count; i++) {
+    if (c.n <= c.room)
+        memcpy(n->inputs, few, c.n * sizeof *few);
+    else
+        collect_inputs(n->graph, args, kwargs, n->inputs, c.n);
+    for (size_t i = 0; i < c.n; i++) {
         FXS_TRY(add_user(n->inputs[i], n));
         n->ninputs = i + 1;
     }
@@ -225,12 +237,6 @@ fxs_status fxs_node_set_args(fxs_node *n, const fxs_value *args, const fxs_value
  * -----------------------------------------------------------------------------------------------
  */
 
-static fxs_status name_node(fxs_node *n, const char *name) {
-    if (name)
-        return fxs_name_create(n->graph, name, strlen(name), &n->name);
-    return fxs_name_from_target(n->graph, n->kind, n->target, &n->name);
-}
-
 static void link_before(fxs_node *n, fxs_node *at) {
     n->prev = at->prev;
     n->next = at;
@@ -246,19 +252,47 @@ static fxs_node *insert_place(fxs_graph *g) {
     return at;
 }
 
-/* A node without arguments that is in no list yet. */
-static fxs_status new_node(fxs_graph *g, fxs_kind kind, const char *target, const char *name,
-                           const char *type, fxs_node **out) {
-    fxs_node *n = FXS_NEW(&g->arena, fxs_node);
+/* A text of a node that is being made: `len` bytes. */
+typedef struct text_part {
+    const char *s;
+    size_t len;
+} text_part;
+
+static text_part whole_text(const char *s) { return (text_part){s, s ? strlen(s) : 0}; }
+
+/* Nodes lie side by side, each from the start of a line of the cache on. */
+static fxs_node *room_for_node(fxs_graph *g) {
+    enum { LINE = 64, MOST = 32 };
+    const size_t size = (sizeof(fxs_node) + LINE - 1) / LINE * LINE;
+    if (g->block_nodes == 0) {
+        size_t n = g->len < MOST ? g->len + 4 : MOST;
+#ifdef FXS_DEBUG_ARENA
+        n = 1;
+#endif
+        g->block = fxs_arena_alloc(&g->arena, n, size);
+        if (!g->block)
+            return NULL;
+        g->block_nodes = n;
+    }
+    fxs_node *n = (fxs_node *)(void *)g->block;
+    g->block += size;
+    g->block_nodes--;
+    return n;
+}
+
+/* A node without arguments that is in no list yet. name and type may be NULL. */
+static fxs_status new_node(fxs_graph *g, fxs_kind kind, text_part target, text_part name,
+                           text_part type, fxs_node **out) {
+    fxs_node *n = room_for_node(g);
     if (!n)
         return fxs_fail_memory(g->ctx);
     n->graph = g;
     n->kind = kind;
-    n->target = target_text(g, target);
-    n->type = type ? fxs_arena_dup(&g->arena, type, strlen(type)) : NULL;
-    if (!n->target || (type && !n->type))
+    n->target = target_text(g, target.s, target.len);
+    n->type = type.s ? fxs_arena_dup(&g->arena, type.s, type.len) : NULL;
+    if (!n->target || (type.s && !n->type))
         return fxs_fail_memory(g->ctx);
-    FXS_TRY(name_node(n, name));
+    FXS_TRY(name.s ? fxs_name_create(n, name.s, name.len) : fxs_name_from_target(n));
     *out = n;
     return FXS_OK;
 }
@@ -281,7 +315,7 @@ fxs_status fxs_graph_create_node(fxs_graph *g, fxs_kind kind, const char *target
     FXS_TRY(fxs_need_text(g->ctx, target, "the target of a node"));
     if (type && !*type)
         return fxs_fail(g->ctx, FXS_EINVAL, "the type of a node is empty; NULL leaves it out");
-    FXS_TRY(new_node(g, kind, target, name, type, &n));
+    FXS_TRY(new_node(g, kind, whole_text(target), whole_text(name), whole_text(type), &n));
     FXS_TRY(fxs_node_set_args(n, args, kwargs));
     put_node(n, out);
     return FXS_OK;
@@ -292,8 +326,23 @@ fxs_status fxs_graph_adopt_node(fxs_graph *g, fxs_kind kind, const char *target,
                                 const char *type, fxs_node **out) {
     fxs_node *n = NULL;
     *out = NULL;
-    FXS_TRY(new_node(g, kind, target, name, type, &n));
+    FXS_TRY(new_node(g, kind, whole_text(target), whole_text(name), whole_text(type), &n));
     FXS_TRY(fxs_node_adopt_args(n, args, kwargs));
+    put_node(n, out);
+    return FXS_OK;
+}
+
+fxs_status fxs_graph_bare_node(fxs_graph *g, fxs_kind kind, const char *target, size_t target_len,
+                               const char *name, size_t name_len, const char *type, size_t type_len,
+                               fxs_node **out) {
+    fxs_node *n = NULL;
+    *out = NULL;
+    if (target_len == 0)
+        return fxs_need_text(g->ctx, "", "the target of a node");
+    FXS_TRY(new_node(g, kind, (text_part){target, target_len}, (text_part){name, name_len},
+                     (text_part){type, type_len}, &n));
+    FXS_TRY(fxs_graph_no_args(g, &n->args));
+    FXS_TRY(fxs_graph_no_kwargs(g, &n->kwargs));
     put_node(n, out);
     return FXS_OK;
 }

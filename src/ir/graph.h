@@ -16,27 +16,32 @@ typedef struct fxs_found {
     uint64_t root, removals;
 } fxs_found;
 
+/* What walks over the whole graph read stands together at the front: of a large graph each node is
+ * far from the cache. */
 struct fxs_node {
-    fxs_graph *graph;
+    fxs_node *next, *prev; /* circular through the graph's sentinel */
     fxs_kind kind;
-    const char *name, *target, *type; /* type NULL: none */
-    fxs_value args, kwargs;           /* a tuple and a dict */
-    fxs_node *prev, *next;            /* circular through the graph's sentinel */
-    fxs_node **users;
-    size_t nusers, users_cap;
-    fxs_node **inputs; /* each once, in argument order */
-    size_t ninputs;
-    uint64_t mark; /* against graph->stamp: "seen in this walk" */
-    size_t index;  /* position, valid after fxs_graph_number */
-    size_t id;     /* counts all nodes that the graph ever had: never changes, keys node maps */
     bool erased;  /* unlinked, but its prev and next still lead on, so that a walk that stands on it
                      can go on */
-    int line;     /* in the file that it was read from, 0 when it was not */
     bool wrapped; /* its function is one that torch.fx.wrap was told of; set by builders */
-    const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by
-                                builders */
+    uint64_t mark;     /* against graph->stamp: "seen in this walk" */
+    fxs_node **inputs; /* each once, in argument order */
+    size_t ninputs;
+    size_t index; /* position, valid after fxs_graph_number */
+    size_t id;    /* counts all nodes that the graph ever had: never changes, keys node maps */
+
+    fxs_node *one_input, *one_user; /* room for one of them */
+    fxs_node **users;
+    size_t nusers, users_cap;
+    fxs_graph *graph;
+    const char *name, *target;
+    fxs_value args, kwargs; /* a tuple and a dict */
+    const char *type;       /* NULL: none */
     const char
         *file; /* that `line` is of, in the arena; NULL: the file that the graph was read from */
+    int line;  /* in the file that it was read from, 0 when it was not */
+    const char *stack_trace; /* of its call, as Python prints it; in the arena; NULL: none; set by
+                                builders */
     const fxs_scope
         *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
     fxs_user_meta *user_meta; /* in the arena; NULL: none */
@@ -49,11 +54,14 @@ typedef struct fxs_pytree fxs_pytree; /* pytree.h */
 struct fxs_graph {
     fxs_ctx *ctx;
     fxs_arena arena;
-    fxs_node root; /* the sentinel */
+    fxs_node root;      /* the sentinel */
+    char *block;        /* room for the next nodes, in the arena */
+    size_t block_nodes; /* how many */
     size_t len;
-    fxs_value no_kwargs;     /* an empty dict, which all nodes share; none before the first */
-    const char *last_target; /* of the node made last, in the arena */
-    fxs_map names;           /* every name ever given */
+    fxs_value no_args, no_kwargs; /* empty, and all nodes share them; none before the first */
+    const char *last_target;      /* of the node made last, in the arena */
+    size_t last_target_len;
+    fxs_map names;      /* every name ever given -> its node; and counters of names.c */
     fxs_map scopes;     /* path and call -> fxs_scope of nodes; path and "@" -> the latest call */
     fxs_pytree *pytree; /* what calls look like where inputs or output are trees, in the
                            arena; NULL: flat */
@@ -101,7 +109,8 @@ void fxs_node_clear_meta(fxs_node *n);
 /* A copy of args (a tuple) and kwargs (a dict), NULL for empty, in the graph's arena. */
 fxs_status fxs_graph_copy_args(fxs_graph *g, const fxs_value *args, const fxs_value *kwargs,
                                fxs_value *a, fxs_value *k);
-/* An empty dict, which all nodes of g share. */
+/* An empty tuple and an empty dict, which all nodes of g share. */
+fxs_status fxs_graph_no_args(fxs_graph *g, fxs_value *out);
 fxs_status fxs_graph_no_kwargs(fxs_graph *g, fxs_value *out);
 /* Gives n new arguments that already live in its graph's arena, and puts users right. */
 fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_value *kwargs);
@@ -110,15 +119,20 @@ fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_val
 fxs_status fxs_graph_adopt_node(fxs_graph *g, fxs_kind kind, const char *target,
                                 const fxs_value *args, const fxs_value *kwargs, const char *name,
                                 const char *type, fxs_node **out);
+/* A node that gets its arguments by fxs_node_adopt_args later. Texts end at their length; name and
+ * type may be NULL. */
+fxs_status fxs_graph_bare_node(fxs_graph *g, fxs_kind kind, const char *target, size_t target_len,
+                               const char *name, size_t name_len, const char *type, size_t type_len,
+                               fxs_node **out);
 /* fxs_graph_node_copy with another target, and another candidate for the name (NULL: made from the
  * target). */
 fxs_status fxs_graph_node_copy_as(fxs_graph *g, const fxs_node *n, const char *target,
                                   const char *name, fxs_node_map_fn *map, void *user,
                                   fxs_node **out);
 
-/* names.c: torch.fx's namespace. The candidate becomes legal and unique, and lives in the graph's
- * arena. */
-fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out);
+/* names.c: torch.fx's namespace. The candidate becomes legal and unique, and the name of n, which
+ * has none yet; it lives in the graph's arena. */
+fxs_status fxs_name_create(fxs_node *n, const char *candidate, size_t len);
 /* The same in any namespace: `used` holds the names that were given, and lives as long as `a`.
  * `own`: the object that is named is itself what Python calls by the candidate, a builtin or one of
  * torch.fx's globals. */
@@ -136,8 +150,10 @@ fxs_reserved fxs_name_reserved(const char *name);
 /* The candidate for a node from its target: last part of a function's qualified name, snake case;
  * in `a`, NULL when memory is out. */
 char *fxs_name_candidate(fxs_arena *a, fxs_kind kind, const char *target);
-/* That candidate, legal and unique. */
-fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out);
+/* That candidate, legal and unique, as n's name. */
+fxs_status fxs_name_from_target(fxs_node *n);
+/* The node that was given that name, perhaps erased since; NULL: none was. */
+fxs_node *fxs_graph_named(const fxs_graph *g, const char *name, size_t len);
 
 /* An fxs_node_text_fn: the node's name. */
 void fxs_node_put_name(const fxs_node *n, fxs_buf *out);

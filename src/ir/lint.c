@@ -3,8 +3,13 @@
 
 #include "ir/module.h"
 
+static bool names_module(const fxs_node *n) {
+    return n->kind == FXS_GET_ATTR || n->kind == FXS_CALL_MODULE;
+}
+
 /* The printout of a graph that torch adds to its message is left out: the place is named instead.
- * That an argument is of another graph, which torch checks here, is refused when it is given. */
+ * Two of torch's checks have nothing to find: an argument of another graph is refused when it is
+ * given, and each name is given once. */
 static fxs_status bad_argument(fxs_node *n, fxs_node *arg) {
     return fxs_fail(n->graph->ctx, FXS_ELINT,
                     "Argument '%s' of Node '%s' was used before it has been defined! Please check "
@@ -13,22 +18,18 @@ static fxs_status bad_argument(fxs_node *n, fxs_node *arg) {
                     arg->name, n->name);
 }
 
-static fxs_status check_order(fxs_graph *g) {
+/* Says whether there are nodes whose targets are to be checked. */
+static fxs_status check_order(fxs_graph *g, bool *targets) {
     uint64_t stamp = fxs_graph_stamp(g);
-    fxs_map names = {0};
-    fxs_status s = FXS_OK;
-    for (fxs_node *n = fxs_graph_first(g); n && s == FXS_OK; n = fxs_node_next(n)) {
-        for (size_t i = 0; i < n->ninputs && s == FXS_OK; i++)
+    *targets = false;
+    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n)) {
+        for (size_t i = 0; i < n->ninputs; i++)
             if (n->inputs[i]->mark != stamp)
-                s = bad_argument(n, n->inputs[i]);
-        if (s == FXS_OK && fxs_map_at(&names, n->name, strlen(n->name)))
-            s = fxs_fail(g->ctx, FXS_ELINT, "Node redefined name %s!", n->name);
-        if (s == FXS_OK && !fxs_map_put(&names, n->name, strlen(n->name), n))
-            s = fxs_fail_memory(g->ctx);
+                return bad_argument(n, n->inputs[i]);
         n->mark = stamp;
+        *targets = *targets || names_module(n);
     }
-    fxs_map_free(&names);
-    return s;
+    return FXS_OK;
 }
 
 static fxs_status check_target(fxs_node *n) {
@@ -48,11 +49,10 @@ static fxs_status check_target(fxs_node *n) {
 }
 
 fxs_status fxs_graph_lint(fxs_graph *g) {
-    FXS_TRY(check_order(g));
-    if (!g->owner)
-        return FXS_OK;
-    for (fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n))
-        if (n->kind == FXS_GET_ATTR || n->kind == FXS_CALL_MODULE)
+    bool targets;
+    FXS_TRY(check_order(g, &targets));
+    for (fxs_node *n = g->owner && targets ? fxs_graph_first(g) : NULL; n; n = fxs_node_next(n))
+        if (names_module(n))
             FXS_TRY(check_target(n));
     return FXS_OK;
 }

@@ -227,11 +227,16 @@ static size_t put_number(char *end, unsigned long long number) {
     return len;
 }
 
+/* Where the digits at the end begin. */
+static size_t before_digits(const char *name, size_t len) {
+    while (len > 0 && name[len - 1] >= '0' && name[len - 1] <= '9')
+        len--;
+    return len;
+}
+
 /* Splits base_12 into its base and number; leading zeros are dropped, which shortens the name. */
 static size_t split_number(char *name, size_t len, unsigned long long *number) {
-    size_t digits = len;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-        digits--;
+    size_t digits = before_digits(name, len);
     *number = 0;
     if (digits == len || digits < 1 || name[digits - 1] != '_' || len - digits > 18)
         return len;
@@ -273,9 +278,47 @@ static bool next_free(fxs_arena *a, fxs_map *used, char *name, size_t base,
     return seen || fxs_map_put(used, key, len + 1, (void *)(uintptr_t)number);
 }
 
-fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
-                           size_t len, bool own, const char **out) {
+/* Is it a name as it stands, should it be free? Most are: no character and no leading zero of its
+ * number has to go. */
+static bool is_whole(const char *s, size_t len) {
+    size_t digits = before_digits(s, len);
+    if (digits == 0 || (len - digits > 1 && s[digits - 1] == '_' && s[digits] == '0') ||
+        (s[0] >= '0' && s[0] <= '9'))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (!is_word(s[i]))
+            return false;
+    return true;
+}
+
+/* A whole name that is free is kept as it is; else *out is NULL. */
+static fxs_status take_whole(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *name,
+                             size_t len, bool own, void *holder, const char **out) {
+    fxs_map_slot *slot = fxs_map_place(used, name, len);
+    *out = NULL;
+    if (!slot)
+        return fxs_fail_memory(ctx);
+    if (slot->key)
+        return FXS_OK;
+    const char *kept = fxs_arena_dup(a, name, len);
+    if (!kept)
+        return fxs_fail_memory(ctx);
+    if (!own && may_be_reserved(kept, len) && fxs_name_reserved(kept))
+        return FXS_OK;
+    fxs_map_fill(used, slot, kept, holder ? holder : (void *)(uintptr_t)kept);
+    *out = kept;
+    return FXS_OK;
+}
+
+/* `holder` is what the map gives for the name; NULL: the name. */
+static fxs_status name_for(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
+                           size_t len, bool own, void *holder, const char **out) {
     size_t n;
+    if (is_whole(candidate, len)) {
+        FXS_TRY(take_whole(ctx, a, used, candidate, len, own, holder, out));
+        if (*out)
+            return FXS_OK;
+    }
     char *name = legal_characters(a, candidate, len, &n);
     if (!name)
         return fxs_fail_memory(ctx);
@@ -289,14 +332,27 @@ fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char
     size_t base = split_number(name, n, &number);
     if (is_taken(used, name, strlen(name), own) && !next_free(a, used, name, base, number, own))
         return fxs_fail_memory(ctx);
-    if (!fxs_map_put(used, name, strlen(name), name))
+    if (!fxs_map_put(used, name, strlen(name), holder ? holder : name))
         return fxs_fail_memory(ctx);
     *out = name;
     return FXS_OK;
 }
 
-fxs_status fxs_name_create(fxs_graph *g, const char *candidate, size_t len, const char **out) {
-    return fxs_name_unique(g->ctx, &g->arena, &g->names, candidate, len, false, out);
+fxs_status fxs_name_unique(fxs_ctx *ctx, fxs_arena *a, fxs_map *used, const char *candidate,
+                           size_t len, bool own, const char **out) {
+    return name_for(ctx, a, used, candidate, len, own, NULL, out);
+}
+
+fxs_status fxs_name_create(fxs_node *n, const char *candidate, size_t len) {
+    fxs_graph *g = n->graph;
+    return name_for(g->ctx, &g->arena, &g->names, candidate, len, false, n, &n->name);
+}
+
+fxs_node *fxs_graph_named(const fxs_graph *g, const char *name, size_t len) {
+    if (len == 0 || name[len - 1] == '#') /* of next_free: no node, but a number */
+        return NULL;
+    void **at = fxs_map_at(&g->names, name, len);
+    return at ? *at : NULL;
 }
 
 /* Python's __name__ of a callable: the last part of its qualified name, and for an overload of
@@ -330,8 +386,8 @@ char *fxs_name_candidate(fxs_arena *a, fxs_kind kind, const char *target) {
     return snake;
 }
 
-fxs_status fxs_name_from_target(fxs_graph *g, fxs_kind kind, const char *target, const char **out) {
-    const char *candidate = fxs_name_candidate(&g->arena, kind, target);
-    return candidate ? fxs_name_create(g, candidate, strlen(candidate), out)
-                     : fxs_fail_memory(g->ctx);
+fxs_status fxs_name_from_target(fxs_node *n) {
+    const char *candidate = fxs_name_candidate(&n->graph->arena, n->kind, n->target);
+    return candidate ? fxs_name_create(n, candidate, strlen(candidate))
+                     : fxs_fail_memory(n->graph->ctx);
 }

@@ -57,9 +57,10 @@ static void names_are_torchs(void **state) {
     fxs_graph *g;
     assert_ok(*state, fxs_graph_new(*state, &g));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *name;
-        assert_ok(*state, fxs_name_create(g, cases[i][0], strlen(cases[i][0]), &name));
-        assert_string_equal(name, cases[i][1]);
+        fxs_node n = {.graph = g};
+        assert_ok(*state, fxs_name_create(&n, cases[i][0], strlen(cases[i][0])));
+        assert_string_equal(n.name, cases[i][1]);
+        assert_ptr_equal(fxs_graph_named(g, n.name, strlen(n.name)), &n);
     }
     fxs_graph_free(g);
 }
@@ -87,10 +88,11 @@ static void targets_become_snake_case(void **state) {
                  {FXS_CALL_FUNCTION, "collections.OrderedDict", "ordered_dict"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fxs_graph *g;
-        const char *name;
+        fxs_node n = {.kind = cases[i].kind, .target = cases[i].target};
         assert_ok(*state, fxs_graph_new(*state, &g));
-        assert_ok(*state, fxs_name_from_target(g, cases[i].kind, cases[i].target, &name));
-        assert_string_equal(name, cases[i].name);
+        n.graph = g;
+        assert_ok(*state, fxs_name_from_target(&n));
+        assert_string_equal(n.name, cases[i].name);
         fxs_graph_free(g);
     }
 }

@@ -207,6 +207,13 @@ static const char *const whole_graphs[] = {
     "graph():\n    return s\n",
     "graph():\n    return 1.5\n",
     "graph():\n    return {'a': [], 'b': {}}\n",
+    /* nodes that are named before they are there, bare and with %; output# is none, though the
+     * names that begin with output are counted under it */
+    ("graph():\n    %a : [#users=1] = call_function[target=f](args = (%b,), kwargs = {k: %c})\n    "
+     "%b : [#users=2] = call_function[target=f](args = (%b, slice(None, c, x)), kwargs = {})\n    "
+     "%c : [#users=3] = placeholder[target=c](default=[c, a])\n    return output\n"),
+    ("graph():\n    %output : [#users=1] = placeholder[target=x]\n    return (output, output#, "
+     "q)\n"),
 };
 
 static void whole_graphs_are_kept(void **state) {
@@ -263,6 +270,16 @@ static const struct {
     {"M(\n  (l): Linear(out_features=4, bias=True)\n)\ngraph():\n",
      "m.fx:2:8: Linear: argument 'in_features' is missing"},
     {"graph():\ngraph():\n", "m.fx:2:1: a second graph; one file holds one"},
+    /* What is no line of a graph is said before what its arguments name. */
+    {"graph():\n    %a : [#users=0] = call_function[target=f](args = (%b,), kwargs = {1: 2})\n    "
+     "%c : [#users=0] = call_function[target=f](args = (%d,), kwargs = {})\n    %e : nothing\n",
+     "m.fx:4:10: expected [#users=N] or [num_users=N], found 'nothing'"},
+    {"graph():\n    %a : [#users=0] = call_function[target=f](args = (1,), kwargs = {1: 2})\n    "
+     "%c : [#users=0] = call_function[target=f](args = (%d,), kwargs = {})\n",
+     "keys of kwargs must be names"},
+    {"graph():\n    %a : [#users=0] = call_function[target=f](args = (%c, [%d]), kwargs = {})\n    "
+     "%c : [#users=0] = call_function[target=f](args = (%e,), kwargs = {})\n",
+     "m.fx:2:60: there is no node %d in this graph"},
 };
 
 static void errors_say_where_and_what(void **state) {
