@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "canvas.h"
+#include "emit/facts.h"
 #include "emit/format.h"
 #include "escape.h"
 #include "write.h"
@@ -91,9 +92,9 @@ static void put_data(fxs_buf *b, const char *key, double x) {
     fxs_buf_puts(b, "</data>\n");
 }
 
-static void put_result(fxs_buf *b, const fxs_value *result) {
+static void put_result(fxs_buf *b, const fxs_meta *meta) {
     fxs_buf text = {0};
-    fxs_buf_result(&text, result);
+    fxs_buf_node_result(&text, meta);
     put_text(b, "result", text.data ? text.data : "", text.len);
     b->failed |= text.failed;
     fxs_buf_free(&text);
@@ -115,7 +116,7 @@ static void put_facts(fxs_buf *b, const fxs_view_node *n) {
         put_text(b, "module", scope->path, strlen(scope->path));
     put_text(b, "outcome", outcomes[meta->outcome], strlen(outcomes[meta->outcome]));
     if (meta->outcome == FXS_DONE)
-        put_result(b, &meta->result);
+        put_result(b, meta);
     if (meta->message)
         put_text(b, "message", meta->message, strlen(meta->message));
     if (meta->parameters > 0)

@@ -10,6 +10,7 @@
 #include "ir/family.h"
 #include "op/group.h"
 #include "overlay.h"
+#include "units.h"
 
 enum { MAX_ITEMS = 64 };
 
@@ -39,6 +40,9 @@ enum { MAX_ITEMS = 64 };
     X(VALUE, "value")                                                                              \
     X(INSIDE, "nodes inside")                                                                      \
     X(TIMES, "equal blocks")                                                                       \
+    X(NODES, "drawn for")                                                                          \
+    X(INPUTS, "inputs")                                                                            \
+    X(EACH, "of each")                                                                             \
     X(SOURCE, "source")                                                                            \
     X(MODULE, "module")
 
@@ -108,21 +112,25 @@ static void put_kind(facts *f) {
     if (m)
         put_text(f, FACT_CLASS, n->meta.inside && n->type ? n->type : m->class_name);
     if (m && !n->meta.inside) {
-        fxs_buf_layer(&f->h->raw, m);
+        fxs_buf_node_layer(&f->h->raw, n, m);
         put(f, FACT_LAYER);
     }
     put_text(f, FACT_TYPE, n->meta.type_name);
     put_number(f, FACT_INSIDE, (double)n->meta.inside);
     put_number(f, FACT_TIMES, n->meta.times > 1 ? (double)n->meta.times : 0);
+    put_number(f, FACT_NODES,
+               n->meta.spread && n->meta.spread->nodes > 1 ? (double)n->meta.spread->nodes : 0);
+    if (fxs_buf_node_inputs(&f->h->raw, n))
+        put(f, FACT_INPUTS);
 }
 
 static void put_args(facts *f) {
     if (fxs_value_len(&f->node->args)) {
-        fxs_buf_arg(&f->h->raw, &f->node->args, 0);
+        fxs_buf_node_args(&f->h->raw, f->node);
         put(f, FACT_ARGS);
     }
     if (fxs_value_len(&f->node->kwargs)) {
-        fxs_buf_arg(&f->h->raw, &f->node->kwargs, 0);
+        fxs_buf_node_kwargs(&f->h->raw, f->node);
         put(f, FACT_KWARGS);
     }
 }
@@ -147,7 +155,7 @@ static void put_result(facts *f) {
     if (f->node->meta.outcome != FXS_DONE)
         return;
     if (!fxs_result_is_split(v)) {
-        fxs_buf_result(&f->h->raw, v);
+        fxs_buf_node_result(&f->h->raw, &f->node->meta);
         put(f, FACT_RESULT);
         return;
     }
@@ -155,7 +163,8 @@ static void put_result(facts *f) {
     for (size_t i = 0; i < n && i < MAX_ITEMS; i++) {
         fxs_buf_item_key(&f->h->raw, v, i);
         fxs_buf_puts(&f->h->raw, ": ");
-        fxs_buf_result(&f->h->raw, fxs_value_item(v, i));
+        fxs_buf_range(&f->h->raw, fxs_range_item(fxs_meta_range(&f->node->meta), i),
+                      fxs_buf_result);
         put(f, FACT_RESULT);
     }
     if (n > MAX_ITEMS) {
@@ -165,40 +174,58 @@ static void put_result(facts *f) {
 }
 
 typedef struct tensors {
-    facts *f;
+    fxs_buf *text; /* a line each */
     size_t n;
 } tensors;
 
-static bool put_tensor(void *user, const fxs_value *leaf) {
+static bool put_stride(void *user, const fxs_value *leaf) {
     tensors *k = user;
-    if (leaf->tag != FXS_V_TENSOR)
-        return true;
-    const fxs_tensor *t = leaf->u.tensor;
-    if (k->n++ >= MAX_ITEMS)
-        return true;
-    fxs_buf *raw = &k->f->h->raw;
-    fxs_buf_putc(raw, '(');
-    for (int i = 0; i < t->ndim; i++)
-        fxs_buf_printf(raw, i ? ", %lld" : "%lld", (long long)t->strides[i]);
-    fxs_buf_puts(raw, t->ndim == 1 ? ",)" : ")");
-    fxs_memory_format format = fxs_tensor_memory_format(t);
-    if (format == FXS_NO_FORMAT)
-        fxs_buf_puts(raw, ", not contiguous");
-    else if (format != FXS_CONTIGUOUS)
-        fxs_buf_printf(raw, ", %s", fxs_memory_format_text(format) + strlen("torch."));
-    put(k->f, FACT_STRIDE);
+    if (leaf->tag == FXS_V_TENSOR && k->n++ < MAX_ITEMS) {
+        fxs_buf_stride(k->text, leaf->u.tensor);
+        fxs_buf_putc(k->text, '\n');
+    }
     return true;
 }
 
+static void put_strides(fxs_buf *b, const fxs_value *v) {
+    fxs_value_visit(v, put_stride, &(tensors){.text = b});
+}
+
 static void put_tensors(facts *f) {
-    tensors k = {.f = f};
+    fxs_buf all = {0};
     if (f->node->meta.outcome != FXS_DONE)
         return;
-    fxs_value_visit(&f->node->meta.result, put_tensor, &k);
+    fxs_buf_range(&all, fxs_meta_range(&f->node->meta), put_strides);
+    f->h->failed |= all.failed;
+    for (const char *line = all.data; !all.failed && line && *line;) {
+        size_t len = strcspn(line, "\n");
+        fxs_buf_add(&f->h->raw, line, len);
+        put(f, FACT_STRIDE);
+        line += len + (line[len] == '\n');
+    }
+    fxs_buf_free(&all);
     put_number(f, FACT_MEMORY, fxs_result_bytes(&f->node->meta));
 }
 
 /* ---- what it cost, what is in it, where it is from ---- */
+
+static void put_count(fxs_buf *b, double x) { fxs_put_grouped(b, (int64_t)x); }
+static void put_flops(fxs_buf *b, double x) { fxs_put_unit(b, x, fxs_units_flops); }
+
+/* What one of several has of a sum. */
+static void put_each(facts *f, double least, double most, const char *what,
+                     void (*number)(fxs_buf *b, double x)) {
+    fxs_buf *raw = &f->h->raw;
+    if (!(most > 0))
+        return;
+    number(raw, least);
+    if (least != most) {
+        fxs_buf_puts(raw, "\xe2\x80\xa6");
+        number(raw, most);
+    }
+    fxs_buf_puts(raw, what);
+    put(f, FACT_EACH);
+}
 
 static void put_costs(facts *f) {
     const fxs_meta *meta = &f->node->meta;
@@ -207,6 +234,11 @@ static void put_costs(facts *f) {
     put_number(f, FACT_READ, meta->bytes_read);
     put_number(f, FACT_WRITTEN, meta->bytes_written);
     put_number(f, FACT_TIME, f->h->times ? meta->seconds : 0);
+    if (meta->spread) {
+        put_each(f, (double)meta->spread->parameters[0], (double)meta->spread->parameters[1],
+                 " parameters", put_count);
+        put_each(f, meta->spread->flops[0], meta->spread->flops[1], "", put_flops);
+    }
 }
 
 static void put_stats(facts *f) {

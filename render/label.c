@@ -119,9 +119,21 @@ static void put_inputs(builder *b) {
         const fxs_meta *input = &b->node->inputs[i]->meta;
         if (input->outcome != FXS_DONE)
             continue;
-        fxs_buf_result(new_text(b), &input->result);
+        fxs_buf_node_result(new_text(b), input);
         pair(b, "input");
     }
+}
+
+/* What a node gets that is drawn for several: of a box the inputs of all blocks, of another node
+ * how many there are where that varies. */
+static void put_spread_inputs(builder *b) {
+    const fxs_spread *s = b->node->meta.spread;
+    for (size_t i = 0; i < s->ninputs && i < MAX_ITEMS; i++) {
+        fxs_buf_puts(new_text(b), s->inputs[i]);
+        pair(b, "input");
+    }
+    if (!b->node->meta.inside && fxs_buf_node_inputs(new_text(b), b->node))
+        pair(b, "inputs");
 }
 
 /* A box says the class of its module, which call of it that is when it is not the first, and what
@@ -136,7 +148,8 @@ static void put_box(builder *b, const char *class_name) {
         fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
     fxs_buf_printf(text, ", %zu nodes", meta->inside);
     put_wide(b, FXS_INK_TEXT);
-    put_inputs(b);
+    if (!meta->spread || !meta->spread->inputs)
+        put_inputs(b);
 }
 
 static void put_pattern(builder *b) {
@@ -151,32 +164,35 @@ static void put_pattern(builder *b) {
 static void row_layer(builder *b) {
     const fxs_module *layer =
         b->node->kind == FXS_CALL_MODULE ? fxs_module_find(b->root, b->node->target) : NULL;
+    bool box = b->node->meta.inside && b->node->kind == FXS_CALL_MODULE;
     if (is_pattern(b->node))
         put_pattern(b);
-    else if (layer && b->node->meta.inside)
+    else if (box && (b->node->type || layer))
         put_box(b, b->node->type ? b->node->type : layer->class_name);
-    if (!layer || b->node->meta.inside)
-        return;
-    fxs_buf_layer(new_text(b), layer);
-    put_wide(b, FXS_INK_TEXT);
+    if (layer && !box) {
+        fxs_buf_node_layer(new_text(b), b->node, layer);
+        put_wide(b, FXS_INK_TEXT);
+    }
+    if (b->node->meta.spread)
+        put_spread_inputs(b);
 }
 
 static void row_args(builder *b) {
     if (fxs_value_len(&b->node->args)) {
-        fxs_buf_arg(new_text(b), &b->node->args, 0);
+        fxs_buf_node_args(new_text(b), b->node);
         pair(b, "args");
     }
     if (fxs_value_len(&b->node->kwargs)) {
-        fxs_buf_arg(new_text(b), &b->node->kwargs, 0);
+        fxs_buf_node_kwargs(new_text(b), b->node);
         pair(b, "kwargs");
     }
 }
 
-static void put_item(builder *b, const fxs_value *v, size_t i) {
+static void put_item(builder *b, fxs_range r, size_t i) {
     fxs_buf key = {0};
-    fxs_buf_item_key(&key, v, i);
+    fxs_buf_item_key(&key, r.least, i);
     b->failed |= key.failed;
-    fxs_buf_result(new_text(b), fxs_value_item(v, i));
+    fxs_buf_range(new_text(b), fxs_range_item(r, i), fxs_buf_result);
     if (!b->failed)
         put_pair(b, key.data, key.len, FXS_INK_TEXT);
     fxs_buf_free(&key);
@@ -191,14 +207,14 @@ static void row_result(builder *b) {
     if (meta->outcome != FXS_DONE)
         return;
     if (!fxs_result_is_split(&meta->result)) {
-        fxs_buf_result(new_text(b), &meta->result);
+        fxs_buf_node_result(new_text(b), meta);
         pair(b, "result");
         return;
     }
     size_t n = fxs_value_len(&meta->result), shown = n > MAX_ITEMS + 1 ? MAX_ITEMS : n;
     b->first_item = b->nrows;
     for (size_t i = 0; i < shown; i++)
-        put_item(b, &meta->result, i);
+        put_item(b, fxs_meta_range(meta), i);
     b->nitems = b->nrows - b->first_item;
     if (shown < n) {
         fxs_buf_printf(new_text(b), "... %zu more", n - shown);
@@ -207,7 +223,7 @@ static void row_result(builder *b) {
 }
 
 typedef struct tensor_rows {
-    builder *b;
+    fxs_buf *text; /* a line each */
     size_t n;
 } tensor_rows;
 
@@ -217,34 +233,36 @@ static bool put_stride(void *user, const fxs_value *leaf) {
         return true;
     if (++r->n > MAX_ITEMS)
         return false;
-    const fxs_tensor *t = leaf->u.tensor;
-    fxs_buf *text = new_text(r->b);
-    fxs_buf_putc(text, '(');
-    for (int i = 0; i < t->ndim; i++)
-        fxs_buf_printf(text, i ? ", %lld" : "%lld", (long long)t->strides[i]);
-    fxs_buf_puts(text, t->ndim == 1 ? ",)" : ")");
-    fxs_memory_format format = fxs_tensor_memory_format(t);
-    if (format == FXS_NO_FORMAT)
-        fxs_buf_puts(text, ", not contiguous");
-    else if (format != FXS_CONTIGUOUS)
-        fxs_buf_printf(text, ", %s", fxs_memory_format_text(format) + strlen("torch."));
-    pair(r->b, "stride");
+    fxs_buf_stride(r->text, leaf->u.tensor);
+    fxs_buf_putc(r->text, '\n');
     return true;
+}
+
+static void put_strides(fxs_buf *b, const fxs_value *v) {
+    fxs_value_visit(v, put_stride, &(tensor_rows){.text = b});
 }
 
 static void sizes_of(const fxs_tensor *t, fxs_buf *b) { fxs_buf_sizes(b, t->ndim, t->sizes); }
 static void dtype_of(const fxs_tensor *t, fxs_buf *b) { fxs_buf_puts(b, fxs_dtype_name(t->dtype)); }
 
-static void put_tensors(builder *b, const char *key, void (*what)(const fxs_tensor *, fxs_buf *)) {
+static void put_shapes(fxs_buf *b, const fxs_value *v) {
+    fxs_buf_repr(b, v, &(fxs_repr){.tensor = sizes_of});
+}
+
+static void put_dtypes(fxs_buf *b, const fxs_value *v) {
+    fxs_buf_repr(b, v, &(fxs_repr){.tensor = dtype_of});
+}
+
+static void put_tensors(builder *b, const char *key, fxs_put_value *put) {
     const fxs_meta *meta = &b->node->meta;
     if (meta->outcome != FXS_DONE || !meta->has_tensor)
         return;
-    fxs_buf_repr(new_text(b), &meta->result, &(fxs_repr){.tensor = what});
+    fxs_buf_range(new_text(b), fxs_meta_range(meta), put);
     pair(b, key);
 }
 
-static void row_shape(builder *b) { put_tensors(b, "shape", sizes_of); }
-static void row_dtype(builder *b) { put_tensors(b, "dtype", dtype_of); }
+static void row_shape(builder *b) { put_tensors(b, "shape", put_shapes); }
+static void row_dtype(builder *b) { put_tensors(b, "dtype", put_dtypes); }
 
 static void row_memory(builder *b) {
     double bytes = fxs_result_bytes(&b->node->meta);
@@ -255,21 +273,40 @@ static void row_memory(builder *b) {
 }
 
 static void row_stride(builder *b) {
+    fxs_buf all = {0};
     if (b->node->meta.outcome == FXS_DONE)
-        fxs_value_visit(&b->node->meta.result, put_stride, &(tensor_rows){.b = b});
+        fxs_buf_range(&all, fxs_meta_range(&b->node->meta), put_strides);
+    b->failed |= all.failed;
+    for (const char *line = all.data; !b->failed && line && *line;) {
+        size_t len = strcspn(line, "\n");
+        fxs_buf_add(new_text(b), line, len);
+        pair(b, "stride");
+        line += len + (line[len] == '\n');
+    }
+    fxs_buf_free(&all);
 }
+
+static void put_count(fxs_buf *b, double x) { fxs_put_grouped(b, (int64_t)x); }
+static void put_flops(fxs_buf *b, double x) { fxs_put_unit(b, x, fxs_units_flops); }
 
 static void row_params(builder *b) {
     if (b->node->meta.parameters <= 0)
         return;
+    const fxs_spread *s = b->node->meta.spread;
     fxs_put_grouped(new_text(b), b->node->meta.parameters);
+    if (s)
+        fxs_buf_each(&b->text, (double)b->node->meta.parameters, (double)s->parameters[0],
+                     (double)s->parameters[1], put_count);
     pair(b, "params");
 }
 
 static void row_flops(builder *b) {
     if (b->node->meta.flops <= 0)
         return;
-    fxs_put_unit(new_text(b), b->node->meta.flops, fxs_units_flops);
+    const fxs_spread *s = b->node->meta.spread;
+    put_flops(new_text(b), b->node->meta.flops);
+    if (s)
+        fxs_buf_each(&b->text, b->node->meta.flops, s->flops[0], s->flops[1], put_flops);
     pair(b, "flops");
 }
 

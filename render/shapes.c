@@ -3,7 +3,9 @@
  * it says what they have in common, or nothing. Called by view.c. */
 #include <string.h>
 
+#include "emit/facts.h"
 #include "escape.h"
+#include "ir/spread.h"
 #include "view.h"
 
 enum { MOST = 3 }; /* tensors that are told one by one */
@@ -55,25 +57,40 @@ static void put_shapes(const fxs_meta *meta, const fxs_value *carried, shapes *s
     }
 }
 
+/* The text of the shapes of a node's result, or of the item of it that an edge carries; where it is
+ * drawn for several, with ranges. */
+static void put_node(fxs_buf *b, const fxs_meta *meta, size_t item) {
+    fxs_range whole = fxs_meta_range(meta), r = fxs_range_item(whole, item);
+    r = r.least && r.most ? r : whole;
+    shapes least = {.equal = true}, most = {.equal = true};
+    put_shapes(meta, r.least, &least);
+    put_shapes(meta, r.most, &most);
+    fxs_buf_add(&least.text, "", 0);
+    fxs_buf_add(&most.text, "", 0);
+    b->failed = b->failed || least.text.failed || most.text.failed;
+    if (!b->failed)
+        fxs_buf_ranges(b, (const char *[]){least.text.data, most.text.data}, 2);
+    fxs_buf_free(&least.text);
+    fxs_buf_free(&most.text);
+}
+
 static bool label(fxs_view *v, fxs_view_edge *e) {
     const fxs_meta *meta = &v->nodes[e->from].node->meta;
-    shapes s = {.equal = true};
-    fxs_buf clean = {0};
+    fxs_buf text = {0}, clean = {0};
     if (meta->outcome != FXS_DONE || !meta->has_tensor)
         return true;
-    const fxs_value *item = fxs_value_item(&meta->result, e->item);
-    put_shapes(meta, item ? item : &meta->result, &s);
-    if (s.text.len)
-        fxs_clean(&clean, s.text.data, s.text.len, FXS_CELL_CHARS, false);
+    put_node(&text, meta, e->item);
+    if (text.len)
+        fxs_clean(&clean, text.data, text.len, FXS_CELL_CHARS, false);
     fxs_buf_add(&clean, "", 0);
-    bool ok = !s.text.failed && !clean.failed;
+    bool ok = !text.failed && !clean.failed;
     fxs_line *l = &e->label;
     if (ok) {
         l->text = fxs_arena_dup(&v->arena, clean.data, clean.len);
         l->len = clean.len;
         ok = l->text && fxs_fonts_width(v->fonts, FXS_INK_KEY, l->text, l->len, &l->width);
     }
-    fxs_buf_free(&s.text);
+    fxs_buf_free(&text);
     fxs_buf_free(&clean);
     return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emit/facts.h"
 #include "emit/format.h"
 #include "escape.h"
 #include "overlay.h"
@@ -132,7 +133,7 @@ static bool make_tip(fxs_view *v, fxs_view_node *n) {
     fxs_buf_node_line(&raw, n->node, 0);
     if (meta->outcome == FXS_DONE) {
         fxs_buf_puts(&raw, "\n= ");
-        fxs_buf_result(&raw, &meta->result);
+        fxs_buf_node_result(&raw, meta);
     } else if (meta->outcome == FXS_BLOCKED) {
         fxs_buf_printf(&raw, "\nblocked: needs the result of %s",
                        meta->culprit ? meta->culprit->name : "another node");
@@ -156,7 +157,7 @@ static void describe_inputs(fxs_buf *raw, const fxs_view *v) {
         fxs_buf_printf(raw, "%s%s", n == 1 ? ", inputs " : ", ", node->name);
         if (node->meta.outcome == FXS_DONE) {
             fxs_buf_putc(raw, ' ');
-            fxs_buf_result(raw, &node->meta.result);
+            fxs_buf_node_result(raw, &node->meta);
         }
     }
 }

@@ -17,6 +17,18 @@ typedef struct fxs_outline_pattern {
     const fxs_graph *graph;
 } fxs_outline_pattern;
 
+/* Which blocks in a row are drawn once, with their number. Blocks are equal when they are the same
+ * in structure, arguments and shapes; similar when they may differ in sizes: those of tensors, and
+ * the arguments of layers and functions that are sizes (channels, features, a shape), but in no
+ * kernel, stride or other number. The node that is drawn has ranges then (fxs_meta.spread). */
+typedef enum fxs_fold {
+    FXS_FOLD_NONE,
+    FXS_FOLD_AUTO,   /* equal ones; of what is left, similar ones whose layers are the same, and the
+                        layers of a dense block, which grow with what they concatenate */
+    FXS_FOLD_EQUAL,  /* equal ones only */
+    FXS_FOLD_SIMILAR /* the longest rows of similar ones, some of which may be equal */
+} fxs_fold;
+
 /* Patterns are globs (* ? [...]; a star matches dots too) over a module's path ("layer1.*") or its
  * class ("BasicBlock"); NULL-terminated lists, NULL: none. All zero leaves the graph as it is. */
 typedef struct fxs_outline_options {
@@ -30,9 +42,9 @@ typedef struct fxs_outline_options {
     bool only_tensors; /* nodes without tensors are left out, their values stand as numbers */
     const fxs_outline_pattern *patterns; /* looked for one after another in what is still shown */
     size_t npatterns;
-    /* Of equal blocks in a row only the first is shown, with their number. In a graph without
-     * scopes, functions between the blocks (x + block(x)) are taken for parts of them. */
-    bool fold;
+    /* A block is one module, or two to four that repeat in turns. In a graph without scopes,
+     * functions between the blocks (x + block(x)) are taken for parts of them. */
+    fxs_fold fold;
 } fxs_outline_options;
 
 /* opt may be NULL. *out is a model with the outlined graph, the caller's; it shares m's modules.

@@ -568,6 +568,24 @@ typedef struct fxs_stats {
     int64_t nan, inf, numel;
 } fxs_stats;
 
+/* A node that is drawn once for several (fxoutline.h, fold): what they have together, and what is
+ * not alike in them. Texts have ranges in the place of numbers that vary: "64…224". */
+typedef struct fxs_spread {
+    size_t nodes;                      /* how many it is drawn for; 1: only its arguments are told
+                                          otherwise, of which several are drawn as one */
+    bool varies;                       /* results or the number of inputs do */
+    fxs_value least, most;             /* the result, every size and int the least, the greatest */
+    const char *layer;                 /* as print(model) shows it; NULL: as the node's own */
+    const char *args, *kwargs;         /* as torch.fx prints them; NULL: as the node's own */
+    const char *const *inputs;         /* of a box: what it gets, a text each */
+    size_t ninputs;                    /* of these texts */
+    size_t fewest_inputs, most_inputs; /* nodes they get results from */
+    double flops[2];                   /* of one, least and greatest; fxs_meta has the sum; 0: not
+                                          known, or none */
+    int64_t parameters[2];             /* the same; the sum counts a shared parameter once */
+    double bytes;                      /* of all results together */
+} fxs_spread;
+
 /* What is recorded for a node. */
 typedef struct fxs_meta {
     fxs_outcome outcome;
@@ -588,6 +606,9 @@ typedef struct fxs_meta {
     /* Of a box (fxoutline.h): nodes in it, equal blocks it stands for, the how many-th call of its
      * module it is, from 0. */
     size_t inside, times, nth;
+    /* Of a node that is drawn for several; then parameters, FLOPs, bytes, seconds and the user's
+     * number are sums over them, and the result is the first one's. NULL: it is one. Borrowed. */
+    const fxs_spread *spread;
 } fxs_meta;
 
 /* Recorded facts of a node; borrowed; outcome is FXS_NOT_RUN before a run. */

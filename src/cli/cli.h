@@ -42,7 +42,8 @@ typedef struct cli_settings {
     cli_list passes, dump_after, split_at;
     cli_list collapse, expand, hide, patterns;
     const char *focus;
-    bool only_tensors, fold, clusters;
+    bool only_tensors, clusters;
+    unsigned fold; /* in the order of fxs_fold */
     int depth;
     const char *output, *pattern, *replacement, *weights, *save_weights, *coverage;
     const char *allow, *tier;
@@ -70,10 +71,11 @@ typedef enum cli_store {
     CLI_TEXT,  /* const char *: one of the words, when there are words */
     CLI_WORDS, /* const char *: words with commas between, each perhaps with '+' or '-' in front */
     CLI_INDEX, /* unsigned: which of the words */
-    CLI_LIST,  /* cli_list: one more value; one of the words, when there are words */
-    CLI_INT,   /* int, min to max */
-    CLI_REAL,  /* double, min to max */
-    CLI_SEED   /* uint64_t */
+    CLI_OPTIONAL, /* the same; without a value the second word. Its value is behind a '=' */
+    CLI_LIST,     /* cli_list: one more value; one of the words, when there are words */
+    CLI_INT,      /* int, min to max */
+    CLI_REAL,     /* double, min to max */
+    CLI_SEED      /* uint64_t */
 } cli_store;
 
 /* One option. A table of them ends with a row without a name. */
@@ -118,6 +120,7 @@ typedef struct cli_option {
             CLI_AT(meta)                                                                           \
     }
 /* What is shown of a large model (outline.c). */
+extern const char *const cli_fold_words[]; /* outline.c */
 #define CLI_OUTLINE_ROWS                                                                           \
     {"depth", 0, "N", "draw modules that are N levels deep as one box", CLI_INT, CLI_AT(depth),    \
      NULL,    1, 1000},                                                                            \
@@ -129,8 +132,18 @@ typedef struct cli_option {
          "GLOB",   "keep modules of that path or class open; may be repeated",                     \
          CLI_LIST, CLI_AT(expand)},                                                                \
         {"focus", 0, "PATH", "show only the module at that path", CLI_TEXT, CLI_AT(focus)},        \
-        {"fold",   0,           NULL, "show equal blocks in a row once, with their number",        \
-         CLI_FLAG, CLI_AT(fold)},                                                                  \
+        {"fold",                                                                                   \
+         0,                                                                                        \
+         "HOW",                                                                                    \
+         "show equal blocks in a row once, with their number: 'equal' those that are the same in " \
+         "structure, arguments and shapes; 'auto' also those whose shapes vary, which become "     \
+         "ranges, "                                                                                \
+         "and the layers of a dense block; 'similar' all that differ in nothing but sizes "        \
+         "(default: "                                                                              \
+         "auto)",                                                                                  \
+         CLI_OPTIONAL,                                                                             \
+         CLI_AT(fold),                                                                             \
+         cli_fold_words},                                                                          \
         {"hide",                                                                                   \
          0,                                                                                        \
          "OP",                                                                                     \

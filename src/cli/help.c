@@ -76,8 +76,12 @@ static void entry(const char *left, const char *right) {
 static void print_option(const cli_option *o) {
     char left[80];
     char letter[] = {'-', o->letter, ',', ' ', '\0'};
-    snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? letter : "    ", o->name,
-             o->arg ? " " : "", o->arg ? o->arg : "");
+    bool optional = o->store == CLI_OPTIONAL;
+    snprintf(left, sizeof left, "%s--%s%s%s%s", o->letter ? letter : "    ", o->name,
+             optional ? "[="
+             : o->arg ? " "
+                      : "",
+             o->arg ? o->arg : "", optional ? "]" : "");
     filler f = term(left);
     fill(&f, o->help);
     for (size_t i = 0; o->words && o->words[i]; i++) {

@@ -67,9 +67,9 @@ static void put_option(const cli_option *o) {
     put(o->name);
     cli_out("\\fR");
     if (o->arg) {
-        cli_out(" \\fI");
+        cli_out(o->store == CLI_OPTIONAL ? "[=\\fI" : " \\fI");
         put(o->arg);
-        cli_out("\\fR");
+        cli_out(o->store == CLI_OPTIONAL ? "\\fR]" : "\\fR");
     }
     cli_out("\n");
     put(o->help);

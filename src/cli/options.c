@@ -112,6 +112,8 @@ static cli_exit store(const parser *p, const cli_option *o, const char *value) {
         *(bool *)at = true;
         return CLI_OK;
     }
+    if (o->store == CLI_OPTIONAL && !value)
+        value = o->words[1];
     if (!*value)
         return refuse(p, o, value, "is empty");
     switch (o->store) {
@@ -127,6 +129,7 @@ static cli_exit store(const parser *p, const cli_option *o, const char *value) {
         *(const char **)at = value;
         return check_words(p, o, value);
     case CLI_INDEX:
+    case CLI_OPTIONAL:
         return find_word(o, value, strlen(value), at) ? CLI_OK
                                                       : refuse_word(p, o, value, strlen(value));
     case CLI_TEXT:
@@ -155,7 +158,9 @@ static bool parser_init(parser *p) {
     *s++ = '-'; /* options and operands in any order, whatever POSIXLY_CORRECT says */
     *s++ = ':'; /* the messages are ours */
     for (size_t i = 0; i < p->noptions; i++) {
-        int has_arg = rows[i].arg ? required_argument : no_argument;
+        int has_arg = rows[i].store == CLI_OPTIONAL ? optional_argument
+                      : rows[i].arg                 ? required_argument
+                                                    : no_argument;
         p->longs[i] =
             (struct option){.name = rows[i].name, .has_arg = has_arg, .val = FIRST_ROW + (int)i};
         if (rows[i].letter)

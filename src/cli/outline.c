@@ -6,6 +6,8 @@
 #include "fxoutline.h"
 #include "session.h"
 
+const char *const cli_fold_words[] = {"none", "auto", "equal", "similar", NULL};
+
 /* A list of the options as the library wants it; NULL when memory is out. */
 static const char **ended_list(const cli_list *list) {
     const char **items = calloc(list->len + 1, sizeof *items);
@@ -95,7 +97,7 @@ static cli_exit read_options(cli_session *w, const cli_settings *s) {
                                      .hide = ended_list(&s->hide),
                                      .focus = s->focus,
                                      .only_tensors = s->only_tensors,
-                                     .fold = s->fold,
+                                     .fold = (fxs_fold)s->fold,
                                      .patterns = w->patterns,
                                      .npatterns = w->npatterns};
     return w->shown.collapse && w->shown.expand && w->shown.hide ? CLI_OK : cli_no_memory();

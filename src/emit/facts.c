@@ -1,7 +1,10 @@
 /* facts.c: see facts.h. Called by the table and by the pictures. */
 #include "emit/facts.h"
 
+#include <string.h>
+
 #include "emit/format.h"
+#include "ir/spread.h"
 
 static bool add_bytes(void *user, const fxs_value *leaf) {
     if (leaf->tag == FXS_V_TENSOR)
@@ -12,9 +15,85 @@ static bool add_bytes(void *user, const fxs_value *leaf) {
 
 double fxs_result_bytes(const fxs_meta *m) {
     double bytes = 0;
+    if (m->spread && m->spread->nodes > 1)
+        return m->spread->bytes;
     if (m->outcome == FXS_DONE)
         fxs_value_visit(&m->result, add_bytes, &bytes);
     return bytes;
+}
+
+/* ---- of several nodes ---- */
+
+fxs_range fxs_meta_range(const fxs_meta *m) {
+    return (fxs_range){fxs_meta_extreme(m, false), fxs_meta_extreme(m, true)};
+}
+
+fxs_range fxs_range_item(fxs_range r, size_t i) {
+    return (fxs_range){fxs_value_item(r.least, i), fxs_value_item(r.most, i)};
+}
+
+void fxs_buf_range(fxs_buf *b, fxs_range r, fxs_put_value *put) {
+    fxs_buf least = {0}, most = {0};
+    if (r.least == r.most) {
+        put(b, r.least);
+        return;
+    }
+    put(&least, r.least);
+    put(&most, r.most);
+    fxs_buf_add(&least, "", 0);
+    fxs_buf_add(&most, "", 0);
+    b->failed = b->failed || least.failed || most.failed;
+    if (!b->failed && !fxs_buf_ranges(b, (const char *[]){least.data, most.data}, 2))
+        fxs_buf_printf(b, "%s \xe2\x80\xa6 %s", least.data, most.data); /* an ellipsis */
+    fxs_buf_free(&least);
+    fxs_buf_free(&most);
+}
+
+void fxs_buf_node_result(fxs_buf *b, const fxs_meta *m) {
+    fxs_buf_range(b, fxs_meta_range(m), fxs_buf_result);
+}
+
+void fxs_buf_node_layer(fxs_buf *b, const fxs_node *n, const fxs_module *layer) {
+    if (n->meta.spread && n->meta.spread->layer)
+        fxs_buf_puts(b, n->meta.spread->layer);
+    else
+        fxs_buf_layer(b, layer);
+}
+
+bool fxs_buf_node_inputs(fxs_buf *b, const fxs_node *n) {
+    const fxs_spread *s = n->meta.spread;
+    bool varies = s && s->fewest_inputs != s->most_inputs;
+    if (!varies && (!s || s->nodes > 1 || s->most_inputs == n->ninputs))
+        return false;
+    fxs_buf_printf(b, "%zu", s->fewest_inputs);
+    if (varies)
+        fxs_buf_printf(b, "\xe2\x80\xa6%zu", s->most_inputs); /* an ellipsis */
+    return true;
+}
+
+void fxs_buf_each(fxs_buf *b, double sum, double least, double most,
+                  void (*put)(fxs_buf *b, double x)) {
+    if (!(most > 0) || (sum == least && sum == most))
+        return;
+    fxs_buf_puts(b, " (");
+    put(b, least);
+    if (least != most) {
+        fxs_buf_puts(b, "\xe2\x80\xa6");
+        put(b, most);
+    }
+    fxs_buf_puts(b, " each)");
+}
+
+void fxs_buf_stride(fxs_buf *b, const fxs_tensor *t) {
+    fxs_buf_putc(b, '(');
+    for (int i = 0; i < t->ndim; i++)
+        fxs_buf_printf(b, i ? ", %lld" : "%lld", (long long)t->strides[i]);
+    fxs_buf_puts(b, t->ndim == 1 ? ",)" : ")");
+    fxs_memory_format format = fxs_tensor_memory_format(t);
+    if (format == FXS_NO_FORMAT)
+        fxs_buf_puts(b, ", not contiguous");
+    else if (format != FXS_CONTIGUOUS)
+        fxs_buf_printf(b, ", %s", fxs_memory_format_text(format) + strlen("torch."));
 }
 
 static bool no_tensor_leaf(void *user, const fxs_value *leaf) {

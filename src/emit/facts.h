@@ -4,8 +4,33 @@
 
 #include "ir/module.h"
 
-/* Bytes of all tensors in the result, each as if it were contiguous. */
+/* Bytes of all tensors in the result, each as if it were contiguous; of a node that is drawn for
+ * several, of all their results. */
 FXS_API double fxs_result_bytes(const fxs_meta *m);
+
+/* A result: the same value twice, or, of a node that is drawn for several, those with the least and
+ * the greatest sizes. */
+typedef struct fxs_range {
+    const fxs_value *least, *most;
+} fxs_range;
+FXS_API fxs_range fxs_meta_range(const fxs_meta *m);
+fxs_range fxs_range_item(fxs_range r, size_t i);
+/* One text of what `put` writes for both, with ranges where numbers differ. */
+typedef void fxs_put_value(fxs_buf *b, const fxs_value *v);
+void fxs_buf_range(fxs_buf *b, fxs_range r, fxs_put_value *put);
+/* The result as fxs_buf_result writes it; a layer; arguments: of all that the node is drawn for. */
+void fxs_buf_node_result(fxs_buf *b, const fxs_meta *m);
+void fxs_buf_node_layer(fxs_buf *b, const fxs_node *n, const fxs_module *layer);
+/* How many nodes it gets results from, "1…6", where that is not how many edges there are; else
+ * nothing. */
+bool fxs_buf_node_inputs(fxs_buf *b, const fxs_node *n);
+/* " (12 each)", " (3â¦12 each)" behind a sum over several that differs from what one has:
+ * numbers as `put` writes them. */
+void fxs_buf_each(fxs_buf *b, double sum, double least, double most,
+                  void (*put)(fxs_buf *b, double x));
+
+/* "(12, 4, 1), channels_last": strides, and the memory format where it is not contiguous. */
+void fxs_buf_stride(fxs_buf *b, const fxs_tensor *t);
 
 /* True for containers that are shown item by item. A torch.Size, or a list of numbers, is one text.
  */

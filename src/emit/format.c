@@ -62,6 +62,20 @@ void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len) {
     }
 }
 
+void fxs_buf_node_args(fxs_buf *b, const fxs_node *n) {
+    if (n->meta.spread && n->meta.spread->args)
+        fxs_buf_puts(b, n->meta.spread->args);
+    else
+        fxs_buf_arg(b, &n->args, 0);
+}
+
+void fxs_buf_node_kwargs(fxs_buf *b, const fxs_node *n) {
+    if (n->meta.spread && n->meta.spread->kwargs)
+        fxs_buf_puts(b, n->meta.spread->kwargs);
+    else
+        fxs_buf_arg(b, &n->kwargs, 0);
+}
+
 /* Pieces in the place of one printf: a graph of a million nodes is printed a line at a time. */
 static void put_head(fxs_buf *b, const fxs_node *n, unsigned flags) {
     fxs_buf_putc(b, '%');
@@ -95,9 +109,9 @@ void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags) {
         fxs_buf_putc(b, ')');
     } else if (n->kind != FXS_PLACEHOLDER && n->kind != FXS_GET_ATTR) {
         fxs_buf_puts(b, "(args = ");
-        fxs_buf_arg(b, &n->args, 0);
+        fxs_buf_node_args(b, n);
         fxs_buf_puts(b, ", kwargs = ");
-        fxs_buf_arg(b, &n->kwargs, 0);
+        fxs_buf_node_kwargs(b, n);
         fxs_buf_putc(b, ')');
     }
 }

@@ -8,6 +8,9 @@
 /* torch.fx's _format_arg: nodes with %, strings without quotes. Lists show at most max_list_len
  * items (0: all). */
 FXS_API void fxs_buf_arg(fxs_buf *b, const fxs_value *v, int max_list_len);
+/* The arguments of a node in that form; of one that is drawn for several, with ranges. */
+void fxs_buf_node_args(fxs_buf *b, const fxs_node *n);
+void fxs_buf_node_kwargs(fxs_buf *b, const fxs_node *n);
 /* repr and str with node names. */
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v);
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v);

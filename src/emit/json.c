@@ -128,6 +128,21 @@ static const char *outcome_name(fxs_outcome o) {
     return outcomes[o];
 }
 
+/* Of a node that is drawn for several: what one of them has, least and greatest. */
+static json_t *spread(const fxs_spread *s) {
+    json_t *o = json_object();
+    json_object_set_new(o, "nodes", json_integer((json_int_t)s->nodes));
+    json_object_set_new(o, "least", value(&s->least));
+    json_object_set_new(o, "most", value(&s->most));
+    if (s->layer)
+        json_object_set_new(o, "layer", line(s->layer));
+    json_object_set_new(
+        o, "parameters",
+        json_pack("[I,I]", (json_int_t)s->parameters[0], (json_int_t)s->parameters[1]));
+    json_object_set_new(o, "flops", json_pack("[f,f]", s->flops[0], s->flops[1]));
+    return o;
+}
+
 static void add_run(json_t *o, const fxs_meta *m) {
     json_object_set_new(o, "outcome", json_string(outcome_name(m->outcome)));
     if (m->message)
@@ -143,6 +158,8 @@ static void add_run(json_t *o, const fxs_meta *m) {
     json_object_set_new(o, "flops", real_or_null(m->flops));
     json_object_set_new(o, "bytes_read", real_or_null(m->bytes_read));
     json_object_set_new(o, "bytes_written", real_or_null(m->bytes_written));
+    if (m->spread && m->spread->nodes > 1)
+        json_object_set_new(o, "each", spread(m->spread));
     if (m->nstats) {
         json_object_set_new(o, "seconds", real_or_null(m->seconds));
         json_object_set_new(o, "stats", stats(m));

@@ -32,10 +32,14 @@ static void put_dtype(const fxs_tensor *t, fxs_buf *b) {
     fxs_buf_puts(b, fxs_dtype_name(t->dtype));
 }
 
+static void put_shapes(fxs_buf *b, const fxs_value *v) {
+    fxs_buf_repr(b, v, &(fxs_repr){.tensor = put_sizes});
+}
+
 static void shape_cell(fxs_buf *b, const fxs_meta *m) {
     if (m->outcome == FXS_NOT_RUN)
         return;
-    fxs_buf_repr(b, &m->result, &(fxs_repr){.tensor = put_sizes});
+    fxs_buf_range(b, fxs_meta_range(m), put_shapes);
 }
 
 static void dtype_cell(fxs_buf *b, const fxs_meta *m) {
@@ -88,22 +92,42 @@ static const char *const headers[] = {"kind",       "name",  "target", "shape", 
                                       "mean",       "zeros", "nan",    "inf"};
 enum { PLAIN_COLUMNS = 7, ALL_COLUMNS = 14 };
 
+static size_t times_of(const fxs_node *n) { return n->meta.spread ? n->meta.spread->nodes : 1; }
+
+static bool is_folded(const fxs_graph *g) {
+    for (const fxs_node *n = fxs_graph_first(g); n; n = fxs_node_next(n))
+        if (times_of(n) > 1)
+            return true;
+    return false;
+}
+
+static void fill_row(fxs_buf *row, const fxs_node *n) {
+    fxs_buf_puts(&row[0], fxs_kind_name(n->kind));
+    fxs_buf_puts(&row[1], n->name);
+    fxs_buf_puts(&row[2], n->target);
+    shape_cell(&row[3], &n->meta);
+    dtype_cell(&row[4], &n->meta);
+    count_cell(&row[5], (double)n->meta.parameters);
+    count_cell(&row[6], n->meta.flops);
+}
+
+/* Where a node is drawn for several, the last column says for how many. */
 static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
-    bool stats = fxs_graph_has_stats(m->graph);
-    FXS_TRY(fxs_grid_init(m->ctx, grid, stats ? ALL_COLUMNS : PLAIN_COLUMNS, headers));
-    for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
+    bool stats = fxs_graph_has_stats(m->graph), folded = is_folded(m->graph);
+    const char *names[ALL_COLUMNS + 1];
+    int n = stats ? ALL_COLUMNS : PLAIN_COLUMNS;
+    memcpy(names, headers, sizeof headers);
+    names[n] = "times";
+    FXS_TRY(fxs_grid_init(m->ctx, grid, (size_t)(n + folded), names));
+    for (const fxs_node *at = fxs_graph_first(m->graph); at; at = fxs_node_next(at)) {
         fxs_buf *row = fxs_grid_row(grid);
         if (!row)
             return fxs_fail_memory(m->ctx);
-        fxs_buf_puts(&row[0], fxs_kind_name(n->kind));
-        fxs_buf_puts(&row[1], n->name);
-        fxs_buf_puts(&row[2], n->target);
-        shape_cell(&row[3], &n->meta);
-        dtype_cell(&row[4], &n->meta);
-        count_cell(&row[5], (double)n->meta.parameters);
-        count_cell(&row[6], n->meta.flops);
+        fill_row(row, at);
         if (stats)
-            stats_cells(&row[7], &n->meta);
+            stats_cells(&row[PLAIN_COLUMNS], &at->meta);
+        if (folded)
+            fxs_buf_printf(&row[n], "%zu", times_of(at));
     }
     return FXS_OK;
 }
@@ -163,7 +187,7 @@ static void put_tsv(const fxs_module *m, fxs_buf *b) {
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
         fxs_buf_printf(b, "%s\t%s\t", n->name, fxs_kind_name(n->kind));
         if (n->meta.outcome != FXS_NOT_RUN)
-            fxs_buf_result_full(b, &n->meta.result);
+            fxs_buf_range(b, fxs_meta_range(&n->meta), fxs_buf_result_full);
         fxs_buf_putc(b, '\n');
     }
 }

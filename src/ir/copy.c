@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/pytree.h"
+#include "ir/spread.h"
 
 struct fxs_val_map {
     fxs_ctx *ctx;
@@ -101,6 +102,7 @@ fxs_status fxs_node_copy_meta(fxs_node *to, const fxs_node *from) {
     to->meta.nstats = 0;
     to->meta.culprit = NULL;
     to->meta.result = fxs_none();
+    fxs_spread_ref(to->meta.spread);
     if (from->meta.message) {
         to->meta.message = fxs_arena_dup(&g->arena, from->meta.message, strlen(from->meta.message));
         if (!to->meta.message)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/module.h"
+#include "ir/spread.h"
 #include "ir/subst.h"
 
 /* ---- the six kinds
@@ -234,6 +235,7 @@ static fxs_status inherit_meta(fxs_node *to, const fxs_node *from) {
     to->meta.message = NULL;
     to->meta.culprit = NULL;
     to->meta.result = fxs_none();
+    fxs_spread_ref(to->meta.spread);
     return fxs_value_copy(to->graph->ctx, NULL, &from->meta.result, &to->meta.result);
 }
 

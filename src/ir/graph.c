@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/spread.h"
+
 static const char *const kind_names[] = {
 #define X(name, text) text,
     FXS_KIND_MAP(X)
@@ -466,5 +468,6 @@ void fxs_node_put_name(const fxs_node *n, fxs_buf *out) { fxs_buf_puts(out, n->n
 
 void fxs_node_clear_meta(fxs_node *n) {
     fxs_value_unref(&n->meta.result);
+    fxs_spread_unref(n->meta.spread);
     n->meta = (fxs_meta){0};
 }

@@ -107,6 +107,8 @@ fxs_status fxs_module_with_graph(const fxs_module *m, const char *class_name, fx
  * bad status. */
 typedef fxs_status fxs_module_fn(void *user, const char *path, fxs_module *m);
 fxs_status fxs_module_walk(fxs_module *m, fxs_module_fn *fn, void *user);
+/* Elements of the parameters of several modules, NULLs among them, each parameter once. */
+int64_t fxs_modules_parameter_count(const fxs_module *const *m, size_t n);
 /* Elements of m's own parameters (no children, no buffers). */
 int64_t fxs_module_own_parameters(const fxs_module *m);
 

@@ -95,7 +95,16 @@ static int64_t count_unmarked(const fxs_module *m) {
     return n;
 }
 
+int64_t fxs_modules_parameter_count(const fxs_module *const *m, size_t n) {
+    int64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (m[i])
+            clear_marks(m[i]);
+    for (size_t i = 0; i < n; i++)
+        count += m[i] ? count_unmarked(m[i]) : 0;
+    return count;
+}
+
 int64_t fxs_module_parameter_count(const fxs_module *m) {
-    clear_marks(m);
-    return count_unmarked(m);
+    return fxs_modules_parameter_count(&m, 1);
 }

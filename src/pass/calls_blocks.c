@@ -49,10 +49,41 @@ static bool same_input(pair p, const fxs_node *x, const fxs_node *y) {
            (!inside || x->index - p.a->first == y->index - p.b->first);
 }
 
+static bool takes_list(const fxs_node *n) {
+    const fxs_value *first = fxs_value_item(&n->args, 0);
+    return n->kind == FXS_CALL_FUNCTION && first && first->tag == FXS_V_LIST;
+}
+
+/* The next input of n from the *i-th on that is in the block, which begins at `first`; NULL: none.
+ */
+static const fxs_node *input_in(const fxs_node *n, size_t first, size_t *i) {
+    while (*i < n->ninputs) {
+        const fxs_node *input = n->inputs[(*i)++];
+        if (input->index >= first)
+            return input;
+    }
+    return NULL;
+}
+
+/* Of lists: a dense block's concatenations get more and more from outside. */
+static bool same_inside(pair p, const fxs_node *x, const fxs_node *y) {
+    size_t i = 0, k = 0;
+    const fxs_node *a, *b;
+    do {
+        a = input_in(x, p.a->first, &i);
+        b = input_in(y, p.b->first, &k);
+        if (!a != !b || (a && a->index - p.a->first != b->index - p.b->first))
+            return false;
+    } while (a);
+    return true;
+}
+
 static bool same_node(const blocks *k, pair p, size_t i, size_t j) {
     const fxs_node *x = k->node[i], *y = k->node[j];
-    if (x->kind != y->kind || x->ninputs != y->ninputs || !same_target(k, p, x, y))
+    if (x->kind != y->kind || !same_target(k, p, x, y))
         return false;
+    if (x->ninputs != y->ninputs)
+        return takes_list(x) && takes_list(y) && same_inside(p, x, y);
     for (size_t e = 0; e < x->ninputs; e++)
         if (!same_input(p, x->inputs[e], y->inputs[e]))
             return false;

@@ -56,6 +56,7 @@ static fxs_status make_levels(fxs_levels *l) {
 
 static fxs_status make_plan(fxs_levels *l) {
     FXS_TRY(fxs_outline_plan_begin(&l->p));
+    FXS_TRY(fxs_outline_link(&l->p));
     return make_levels(l);
 }
 

@@ -107,7 +107,9 @@ static fxs_status make_plan(fxs_outline_plan *p) {
     FXS_TRY(fxs_outline_plan_begin(p));
     FXS_TRY(plan_boxes(p));
     FXS_TRY(plan_focus(p));
-    return p->opt->fold ? fxs_outline_fold(p) : FXS_OK;
+    if (p->opt->fold)
+        FXS_TRY(fxs_outline_fold(p));
+    return fxs_outline_link(p);
 }
 
 /* ---- what becomes of a node ---- */
@@ -220,7 +222,7 @@ static void tell(const fxs_outline_writing *w, fxs_buf *notes) {
         fxs_buf_printf(notes, "%zu node%s left out\n", w->nhidden,
                        w->nhidden == 1 ? " is" : "s are");
     if (w->nfolded)
-        fxs_buf_printf(notes, "%zu node%s of blocks that equal the one before %s not repeated\n",
+        fxs_buf_printf(notes, "%zu node%s of blocks that are like one before %s not repeated\n",
                        w->nfolded, w->nfolded == 1 ? "" : "s", w->nfolded == 1 ? "is" : "are");
 }
 

@@ -18,14 +18,20 @@ typedef struct fxs_call_plan {
     size_t box;   /* FXS_CALL_INSIDE: which */
     size_t like;  /* FXS_CALL_FOLDED, and all inside of it: the call that it is equal to */
     size_t times; /* how many it stands for; 1: itself */
+    bool in_run;  /* it is of the first block of a run */
+    size_t group; /* in a run of blocks of several calls: the first call of the block; 0: none */
+    size_t period,
+        repeats; /* of that call: how many calls a block has, how many blocks there are */
 } fxs_call_plan;
 
 typedef struct fxs_outline_plan {
     const fxs_module *m;
     const fxs_outline_options *opt;
     fxs_module_calls calls;
-    fxs_call_plan *plan; /* by call */
-    fxs_node **node;     /* by position */
+    fxs_call_plan *plan;           /* by call */
+    fxs_node **node;               /* by position */
+    size_t *next_node, *next_call; /* by position and by call: the next one that what is drawn is
+                                      drawn for; 0: no more */
     fxs_arena arena;
     fxs_buf notes;
     size_t nfocus; /* calls of the module in focus */
@@ -59,8 +65,10 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
 /* Appends an output of those nodes of w->g, with their results as its own. */
 fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs);
 
-/* repeat.c: finds runs of equal calls and marks all but the first of each as folded. */
+/* repeat.c: finds runs of equal blocks and marks all but the first of each as folded. */
 fxs_status fxs_outline_fold(fxs_outline_plan *p);
+/* Fills p->next_node and p->next_call, when it is known what is folded. */
+fxs_status fxs_outline_link(fxs_outline_plan *p);
 /* Lists the calls and nodes of p->m, each call open and drawn once. */
 fxs_status fxs_outline_plan_begin(fxs_outline_plan *p);
 /* The node at the same place of the call that `n`'s call is folded into; n itself when it is not

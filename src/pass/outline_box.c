@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "pass/spread.h"
 #include "pass/sum.h"
 
 /* ---- what stands for a node ---- */
@@ -89,14 +90,37 @@ static size_t times_in(const fxs_outline_plan *p, size_t call, size_t at) {
     return times;
 }
 
-static fxs_status sum_up(fxs_outline_writing *w, size_t call, fxs_node *box) {
-    const fxs_module_call *c = &w->p->calls.items[call];
-    fxs_sum sum = {.m = w->p->m, .box = box};
-    for (size_t i = c->first; i <= c->last; i++)
-        FXS_TRY(fxs_sum_add(&sum, w->p->node[i], times_in(w->p, call, i)));
-    const fxs_module *m = fxs_module_find(w->p->m, c->path);
-    box->meta.parameters = m ? fxs_module_parameter_count(m) : 0;
-    return fxs_sum_finish(&sum);
+/* In a graph that was folded before, the parameters of the blocks that are not drawn. */
+static int64_t folded_parameters(const fxs_outline_plan *p, const fxs_module_call *c) {
+    int64_t count = 0;
+    for (size_t i = c->first; i <= c->last; i++) {
+        const fxs_node *n = p->node[i];
+        const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(p->m, n->target) : NULL;
+        if (n->meta.spread && (m || n->kind == FXS_GET_ATTR))
+            count += n->meta.parameters -
+                     (m ? fxs_module_parameter_count(m) : n->meta.spread->parameters[0]);
+    }
+    return count;
+}
+
+/* The costs of all calls that the box is drawn for; what is in it, of one. */
+static fxs_status sum_up(const fxs_outline_plan *p, size_t call, fxs_sum *sum) {
+    for (size_t k = call, first = 1; first || k; k = p->next_call[k], first = 0)
+        for (size_t i = p->calls.items[k].first; i <= p->calls.items[k].last; i++)
+            FXS_TRY(fxs_sum_add(sum, p->node[i], first ? times_in(p, call, i) : 0));
+    FXS_TRY(fxs_spread_parameters(p, call, &sum->box->meta.parameters));
+    sum->box->meta.parameters += folded_parameters(p, &p->calls.items[call]);
+    return fxs_sum_finish(sum);
+}
+
+/* What it has together where it is drawn for several, and each of them. */
+static fxs_status spread_box(fxs_outline_writing *w, size_t call, const fxs_sum *sum,
+                             const fxs_outline_found *outputs) {
+    const fxs_node **nodes = FXS_NEW_N(&w->p->arena, const fxs_node *, outputs->n + 1);
+    for (size_t i = 0; nodes && i < outputs->n; i++)
+        nodes[i] = outputs->items[i].u.node;
+    FXS_TRY(fxs_spread_box(w, call, sum->box, outputs));
+    return nodes ? fxs_spread_again(sum, nodes, outputs->n) : fxs_fail_memory(w->g->ctx);
 }
 
 /* What leaves the box or the graph: one result, or a tuple of them. */
@@ -118,9 +142,10 @@ static fxs_status join_results(fxs_outline_writing *w, fxs_node *n,
     return FXS_OK;
 }
 
-static fxs_status join_stats(fxs_node *box, const fxs_outline_found *outputs) {
+static fxs_status join_stats(const fxs_outline_plan *p, fxs_node *box,
+                             const fxs_outline_found *outputs) {
     for (size_t i = 0; i < outputs->n; i++)
-        FXS_TRY(fxs_node_copy_stats(box, outputs->items[i].u.node));
+        FXS_TRY(fxs_spread_stats(p, outputs->items[i].u.node, box));
     return FXS_OK;
 }
 
@@ -132,14 +157,44 @@ static const char *box_name(fxs_outline_writing *w, const fxs_module_call *c) {
     return name;
 }
 
+/* The scope of a block of several calls, around theirs: "layers.0, layers.1". */
+static fxs_status group_scope(fxs_outline_writing *w, size_t call, const fxs_scope *outer,
+                              const fxs_scope **out) {
+    static const char *const words[] = {"", "", "2 blocks", "3 blocks", "4 blocks"};
+    const fxs_module_call *items = w->p->calls.items;
+    const fxs_call_plan *first = &w->p->plan[w->p->plan[call].group];
+    fxs_buf path = {0};
+    size_t left = first->period;
+    for (size_t i = first->group; left; i++)
+        if (items[i].parent == items[first->group].parent) {
+            fxs_buf_printf(&path, "%s%s", path.len ? ", " : "", items[i].path);
+            left--;
+        }
+    fxs_status s = path.failed ? fxs_fail_memory(w->g->ctx)
+                               : fxs_graph_scope(w->g, outer, path.data, words[first->period],
+                                                 (unsigned)items[first->group].nth, out);
+    fxs_buf_free(&path);
+    if (s == FXS_OK)
+        ((fxs_scope *)*out)->times = (unsigned)first->repeats;
+    return s;
+}
+
 static fxs_status enclosing_scope(fxs_outline_writing *w, size_t call, const fxs_scope **out) {
     const fxs_module_call *c = &w->p->calls.items[call];
     const fxs_scope *outer = NULL;
     if (call)
         FXS_TRY(enclosing_scope(w, c->parent, &outer));
+    if (w->p->plan[call].group)
+        FXS_TRY(group_scope(w, call, outer, &outer));
     FXS_TRY(fxs_graph_scope(w->g, outer, c->path, c->class_name, (unsigned)c->nth, out));
     ((fxs_scope *)*out)->times = (unsigned)w->p->plan[call].times; /* w->g is still ours alone */
     return FXS_OK;
+}
+
+/* The scope that a box of the call stands in. */
+static fxs_status scope_around(fxs_outline_writing *w, size_t call, const fxs_scope **out) {
+    FXS_TRY(enclosing_scope(w, w->p->calls.items[call].parent, out));
+    return w->p->plan[call].group ? group_scope(w, call, *out, out) : FXS_OK;
 }
 
 fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
@@ -157,10 +212,12 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
     /* As its type it has the class that ran: a traced module may stand in a tree of plain ones. */
     FXS_TRY(fxs_graph_create_node(w->g, FXS_CALL_MODULE, c->path, &args, NULL, name,
                                   *c->class_name ? c->class_name : NULL, &box));
-    FXS_TRY(sum_up(w, call, box));
-    FXS_TRY(join_stats(box, &outputs));
+    fxs_sum sum = {.m = w->p->m, .box = box};
+    FXS_TRY(sum_up(w->p, call, &sum));
+    FXS_TRY(join_stats(w->p, box, &outputs));
+    FXS_TRY(spread_box(w, call, &sum, &outputs));
     FXS_TRY(join_results(w, box, &outputs));
-    FXS_TRY(enclosing_scope(w, c->parent, &box->scope));
+    FXS_TRY(scope_around(w, call, &box->scope));
     box->meta.times = w->p->plan[call].times;
     box->meta.nth = c->nth;
     w->nboxes++;
@@ -173,9 +230,13 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
 
 fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n) {
     fxs_node *made;
+    const fxs_scope *scope; /* made before the copy makes it, where a group is around it */
+    FXS_TRY(enclosing_scope(w, w->p->calls.of[n->index], &scope));
     FXS_TRY(fxs_graph_node_copy(w->g, n, fxs_outline_stand_for, w, &made));
-    FXS_TRY(fxs_node_copy_stats(made, n));
-    FXS_TRY(enclosing_scope(w, w->p->calls.of[n->index], &made->scope));
+    FXS_TRY(fxs_spread_stats(w->p, n, made));
+    FXS_TRY(fxs_spread_join(w, n, made));
+    FXS_TRY(fxs_spread_node(w, n, made));
+    made->scope = scope;
     w->as[n->index] = fxs_of_node(made);
     return FXS_OK;
 }

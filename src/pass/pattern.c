@@ -7,7 +7,7 @@
 
 #include "fxpass.h"
 #include "pass/outline.h"
-#include "pass/sum.h"
+#include "pass/spread.h"
 
 typedef struct folding {
     const fxs_module *m;
@@ -127,20 +127,27 @@ static fxs_status box_members(folding *f, size_t match, fxs_value *kwargs) {
     return s;
 }
 
-static fxs_status sum_up(folding *f, size_t match, fxs_node *box) {
-    fxs_sum sum = {.m = f->m, .box = box};
-    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
-        FXS_TRY(fxs_sum_add(&sum, f->node[i - 1], 1));
-        box->meta.parameters += f->node[i - 1]->meta.parameters;
-    }
-    return fxs_sum_finish(&sum);
-}
-
 static bool is_used_outside(const folding *f, const fxs_node *n) {
     for (size_t k = 0; k < n->nusers; k++)
         if (!is_member(f, n->users[k], f->match_of[n->index]))
             return true;
     return false;
+}
+
+static fxs_status sum_up(folding *f, size_t match, fxs_node *box) {
+    fxs_sum sum = {.m = f->m, .box = box};
+    size_t n = 0, members = 0;
+    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1))
+        members++;
+    const fxs_node **outputs = FXS_NEW_N(&f->arena, const fxs_node *, members);
+    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
+        FXS_TRY(fxs_sum_add(&sum, f->node[i - 1], 1));
+        box->meta.parameters += f->node[i - 1]->meta.parameters;
+        if (outputs && is_used_outside(f, f->node[i - 1]))
+            outputs[n++] = f->node[i - 1];
+    }
+    FXS_TRY(fxs_sum_finish(&sum));
+    return outputs ? fxs_spread_again(&sum, outputs, n) : fxs_fail_memory(f->m->ctx);
 }
 
 /* What leaves the box: one result, or a tuple of them. */

@@ -1,188 +1,34 @@
-/* repeat.c: runs of equal blocks. Two neighbouring calls are equal when they record the same nodes:
- * kinds, targets below their own paths, layers, arguments and results; and when what the second
- * gets from outside is either what the first gets too (a mask), or what the first gives, which it
- * does get. */
-#include "pass/outline.h"
-
+/* repeat.c: runs of blocks that are the same (same.h), of which only the first is drawn. A block is
+ * a call, or two to four neighbouring ones where fewer do not repeat. Runs of equal blocks come
+ * first; what they leave, and where sizes may vary, runs of blocks that differ in sizes alone. */
 #include <string.h>
 
-/* Whose weights those of equal blocks are. */
-typedef struct weights {
-    bool own, shared; /* some are another's, some the same */
-    bool unknown;     /* a layer is not in the module tree */
-} weights;
+#include "pass/same.h"
 
-typedef struct comparison {
-    const fxs_outline_plan *p;
-    const fxs_module_call *a, *b; /* b comes directly behind a */
-    weights w;                    /* b's, beside a's */
-    bool chained;                 /* b gets something that a gives */
-} comparison;
+/* The calls of one parent that are shown, in order. */
+typedef struct siblings {
+    fxs_outline_plan *p;
+    size_t *calls, n;
+} siblings;
 
-/* ---- values ---- */
+typedef struct run {
+    const siblings *s;
+    size_t at, period, times, most; /* most: blocks that are looked at */
+    fxs_block first;
+    fxs_weights w;
+    bool sizes, varies, grows;
+} run;
 
-static bool same_tensor(const fxs_tensor *a, const fxs_tensor *b) {
-    return a->dtype == b->dtype && a->ndim == b->ndim &&
-           memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0;
-}
-
-/* What b gets in the place of what a gets. */
-static bool same_source(comparison *c, const fxs_node *x, const fxs_node *y) {
-    bool inside_a = x->index >= c->a->first && x->index <= c->a->last;
-    bool inside_b = y->index >= c->b->first && y->index <= c->b->last;
-    if (inside_a || inside_b)
-        return inside_a && inside_b && x->index - c->a->first == y->index - c->b->first;
-    bool given = y->index >= c->a->first && y->index <= c->a->last;
-    c->chained = c->chained || given;
-    return given || x == y;
-}
-
-static bool is_named(const fxs_node *n, const char *name, size_t len) {
-    return strncmp(n->name, name, len) == 0 && !n->name[len];
-}
-
-/* "... got Proxy(getattr_4)": messages of assertions name the nodes that they are about. */
-static bool same_proxy(comparison *c, const char *x, size_t nx, const char *y, size_t ny) {
-    for (size_t i = 0; i <= c->a->last - c->a->first; i++)
-        if (is_named(c->p->node[c->a->first + i], x, nx))
-            return is_named(c->p->node[c->b->first + i], y, ny);
-    return nx == ny && memcmp(x, y, nx) == 0;
-}
-
-static bool same_text(comparison *c, const char *x, const char *y) {
-    static const char mark[] = "Proxy(";
-    const size_t n = sizeof mark - 1;
-    const char *in_x, *in_y;
-    while ((in_x = strstr(x, mark)) && (in_y = strstr(y, mark))) {
-        in_x += n;
-        in_y += n;
-        size_t nx = strcspn(in_x, ")"), ny = strcspn(in_y, ")");
-        if (in_x - x != in_y - y || memcmp(x, y, (size_t)(in_x - x)) != 0 ||
-            !same_proxy(c, in_x, nx, in_y, ny))
-            return false;
-        x = in_x + nx;
-        y = in_y + ny;
-    }
-    return strcmp(x, y) == 0;
-}
-
-static bool same_value(comparison *c, const fxs_value *x, const fxs_value *y) {
-    size_t n = fxs_value_len(x);
-    if (x->tag != y->tag || n != fxs_value_len(y))
-        return false;
-    switch (x->tag) {
-    case FXS_V_STR:
-    case FXS_V_OPAQUE:
-        return same_text(c, fxs_value_text(x), fxs_value_text(y));
-    case FXS_V_NODE:
-        return same_source(c, x->u.node, y->u.node);
-    case FXS_V_TENSOR:
-        return same_tensor(x->u.tensor, y->u.tensor);
-    case FXS_V_OBJECT:
-        return x->u.object->data == y->u.object->data;
-    case FXS_V_LIST:
-    case FXS_V_TUPLE:
-    case FXS_V_SLICE:
-    case FXS_V_DICT:
-        for (size_t i = 0; i < n; i++)
-            if (!same_value(c, fxs_value_item(x, i), fxs_value_item(y, i)) ||
-                (x->tag == FXS_V_DICT &&
-                 !fxs_value_equal(fxs_value_key(x, i), fxs_value_key(y, i))))
-                return false;
-        return true;
-    case FXS_V_UNKNOWN:
-        return true;
-    default:
-        return fxs_value_equal(x, y);
-    }
-}
-
-/* ---- layers ---- */
-
-static void note_weights(comparison *c, const fxs_parameter *a, const fxs_parameter *b) {
-    c->w.own = c->w.own || a != b;
-    c->w.shared = c->w.shared || (a && a == b);
-    c->w.unknown = c->w.unknown || (!a && !b);
-}
-
-static bool same_layer(comparison *c, const fxs_module *a, const fxs_module *b) {
-    if (a == b) {
-        c->w.unknown = c->w.unknown || !a;
-        c->w.shared = c->w.shared || (a && fxs_module_parameter_count(a) > 0);
-        return true;
-    }
-    if (!a || !b || strcmp(a->class_name, b->class_name) != 0 ||
-        !same_value(c, &a->args, &b->args) || !same_value(c, &a->kwargs, &b->kwargs) ||
-        a->nchildren != b->nchildren || a->nattributes != b->nattributes)
-        return false;
-    for (size_t i = 0; i < a->nattributes; i++) {
-        const fxs_attribute *x = &a->attributes[i], *y = &b->attributes[i];
-        if (strcmp(x->name, y->name) != 0 || !same_tensor(x->param->spec, y->param->spec))
-            return false;
-        note_weights(c, x->param, y->param);
-    }
-    for (size_t i = 0; i < a->nchildren; i++)
-        if (strcmp(a->children[i].name, b->children[i].name) != 0 ||
-            !same_layer(c, a->children[i].module, b->children[i].module))
-            return false;
-    return true;
-}
-
-/* The part of a target below a call's own path; the target itself when it lies elsewhere. */
-static const char *below(const char *target, const char *path) {
-    size_t n = strlen(path);
-    return strncmp(target, path, n) == 0 && target[n] == '.' ? target + n + 1 : target;
-}
-
-static bool same_target(comparison *c, const fxs_node *x, const fxs_node *y) {
-    bool has_path = x->kind == FXS_CALL_MODULE || x->kind == FXS_GET_ATTR;
-    if (!has_path)
-        return strcmp(x->target, y->target) == 0;
-    if (strcmp(below(x->target, c->a->path), below(y->target, c->b->path)) != 0)
-        return false;
-    if (x->kind == FXS_GET_ATTR) { /* its shape is its result's */
-        note_weights(c, fxs_module_lookup(c->p->m, x->target).param,
-                     fxs_module_lookup(c->p->m, y->target).param);
-        return true;
-    }
-    return same_layer(c, fxs_module_find(c->p->m, x->target), fxs_module_find(c->p->m, y->target));
-}
-
-/* What is left out need not be equal: only what it hands on. */
-static bool both_hidden(comparison *c, const fxs_node *x, const fxs_node *y) {
-    uint64_t used = 0;
-    if (!fxs_outline_hides(c->p, x, &used) || !fxs_outline_hides(c->p, y, &used) ||
-        x->ninputs != y->ninputs)
-        return false;
-    for (size_t i = 0; i < x->ninputs; i++)
-        if (!same_source(c, x->inputs[i], y->inputs[i]))
-            return false;
-    return same_value(c, &x->meta.result, &y->meta.result);
-}
-
-static bool same_node(comparison *c, const fxs_node *x, const fxs_node *y) {
-    if (both_hidden(c, x, y))
-        return true;
-    return x->kind == y->kind && x->meta.outcome == y->meta.outcome && same_target(c, x, y) &&
-           same_value(c, &x->args, &y->args) && same_value(c, &x->kwargs, &y->kwargs) &&
-           same_value(c, &x->meta.result, &y->meta.result);
-}
-
-static bool same_call(comparison *c) {
-    size_t n = c->a->last - c->a->first;
-    if (c->b->first != c->a->last + 1 || c->b->last - c->b->first != n ||
-        strcmp(c->a->class_name, c->b->class_name) != 0)
-        return false;
-    for (size_t i = 0; i <= n; i++)
-        if (!same_node(c, c->p->node[c->a->first + i], c->p->node[c->b->first + i]))
-            return false;
-    return c->chained; /* blocks side by side, which get the same, are no run */
-}
-
-/* ---- runs ---- */
+/* ---- calls ---- */
 
 static bool is_shown(const fxs_outline_plan *p, size_t call) {
     return p->plan[call].state == FXS_CALL_OPEN || p->plan[call].state == FXS_CALL_BOX;
+}
+
+/* Not in a run yet. */
+static bool is_free(const siblings *s, size_t i) {
+    const fxs_call_plan *plan = &s->p->plan[s->calls[i]];
+    return plan->state != FXS_CALL_FOLDED && !plan->in_run;
 }
 
 /* The call behind `call` that has the same parent; 0: there is none. */
@@ -196,17 +42,135 @@ static size_t next_sibling(const fxs_outline_plan *p, size_t call) {
     return 0;
 }
 
+static void find_siblings(siblings *s, size_t parent) {
+    const fxs_module_calls *c = &s->p->calls;
+    s->n = 0;
+    size_t i = parent + 1 < c->n && c->items[parent + 1].parent == parent ? parent + 1 : 0;
+    for (; i; i = next_sibling(s->p, i))
+        if (is_shown(s->p, i))
+            s->calls[s->n++] = i;
+}
+
+/* The block of n calls from the i-th on; false where they are not neighbours, or in a run. */
+static bool block_at(const siblings *s, size_t i, size_t n, fxs_block *out) {
+    const fxs_module_call *items = s->p->calls.items;
+    if (i + n > s->n)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        out->calls[k] = s->calls[i + k];
+        if (!is_free(s, i + k) ||
+            (k && items[s->calls[i + k]].first != items[s->calls[i + k - 1]].last + 1))
+            return false;
+    }
+    out->n = n;
+    out->first = items[out->calls[0]].first;
+    out->last = items[out->calls[n - 1]].last;
+    return true;
+}
+
+/* ---- how long is a run ---- */
+
+static fxs_status measure(run *r) {
+    fxs_chain chain = {0};
+    fxs_block a = r->first, b;
+    fxs_status s = FXS_OK;
+    for (size_t i = r->at + r->period; r->times < r->most && block_at(r->s, i, r->period, &b);
+         i += r->period) {
+        fxs_comparison c = {.p = r->s->p,
+                            .a = &a,
+                            .b = &b,
+                            .sizes = r->sizes,
+                            .layers = r->s->p->opt->fold == FXS_FOLD_SIMILAR,
+                            .chain = &chain};
+        bool same = fxs_same_block(&c);
+        if (c.out_of_memory)
+            s = fxs_fail_memory(r->s->p->m->ctx);
+        if (!same)
+            break;
+        r->w.own = r->w.own || c.w.own;
+        r->w.shared = r->w.shared || c.w.shared;
+        r->w.unknown = r->w.unknown || c.w.unknown;
+        r->varies = r->varies || c.varies;
+        r->grows = r->grows || c.grows;
+        r->times++;
+        a = b;
+    }
+    fxs_free(chain.items);
+    return s;
+}
+
+static size_t start_of(const run *r, size_t block) {
+    return r->s->p->calls.items[r->s->calls[r->at + block * r->period]].first;
+}
+
+static size_t length_of(const run *r) { return r->first.last - r->first.first + 1; }
+
+/* The next user of n from the *i-th on that is behind the run; NULL: none. */
+static const fxs_node *user_behind(const run *r, const fxs_node *n, size_t *i) {
+    size_t end = start_of(r, r->times - 1) + length_of(r);
+    while (*i < n->nusers) {
+        const fxs_node *user = n->users[(*i)++];
+        if (user->index >= end)
+            return user;
+    }
+    return NULL;
+}
+
+static bool is_in_list(const fxs_node *user, const fxs_node *n) {
+    for (size_t i = 0; i < fxs_value_len(&user->args); i++) {
+        const fxs_value *v = fxs_value_item(&user->args, i);
+        if (v->tag == FXS_V_NODE && v->u.node == n)
+            return false;
+    }
+    return true;
+}
+
+/* The same nodes use both, in lists: the sum of two that are drawn as one would be x + x. */
+static bool same_users(const run *r, const fxs_node *x, const fxs_node *y) {
+    size_t i = 0, k = 0;
+    const fxs_node *a, *b;
+    do {
+        a = user_behind(r, x, &i);
+        b = user_behind(r, y, &k);
+    } while (a && a == b && is_in_list(a, x));
+    return a == b && !a;
+}
+
+/* A picture of one block shows who uses its results: the same nodes must use those of all blocks,
+ * or those of the last one only. Skips from each block to somewhere else would all begin at the
+ * one that is drawn. */
+static bool ends_alike(const run *r) {
+    const fxs_outline_plan *p = r->s->p;
+    for (size_t at = 0; at < length_of(r); at++) {
+        const fxs_node *last = p->node[start_of(r, r->times - 1) + at];
+        bool none = true, same = true;
+        for (size_t k = 0; k + 1 < r->times; k++) {
+            const fxs_node *n = p->node[start_of(r, k) + at];
+            size_t i = 0;
+            none = none && !user_behind(r, n, &i);
+            same = same && same_users(r, n, last);
+        }
+        if (!none && !same)
+            return false;
+    }
+    return true;
+}
+
+/* ---- folding ---- */
+
 static void fold_call(fxs_outline_plan *p, size_t call, size_t like) {
     for (size_t i = call; i < p->calls.n && fxs_module_call_within(&p->calls, i, call); i++)
         p->plan[i] = (fxs_call_plan){.state = FXS_CALL_FOLDED, .like = like, .times = 1};
 }
 
-static void tell_run(fxs_outline_plan *p, size_t first, size_t last, const weights *w) {
-    const fxs_module_call *a = &p->calls.items[first], *b = &p->calls.items[last];
-    fxs_buf_printf(&p->notes, "%s stands for %zu equal blocks", a->path, p->plan[first].times);
-    if (strcmp(a->path, b->path) != 0)
-        fxs_buf_printf(&p->notes, ", up to %s", b->path);
-    fxs_buf_printf(&p->notes, ", %s\n",
+static const char *word_for(size_t period) {
+    static const char *const words[] = {"blocks", "blocks", "pairs of blocks", "groups of 3 blocks",
+                                        "groups of 4 blocks"};
+    return words[period];
+}
+
+static void tell_weights(fxs_buf *notes, const fxs_weights *w) {
+    fxs_buf_printf(notes, ", %s",
                    w->own && w->shared ? "which share some of their weights"
                    : w->own            ? "each with weights of its own"
                    : w->shared         ? "which share their weights"
@@ -214,33 +178,80 @@ static void tell_run(fxs_outline_plan *p, size_t first, size_t last, const weigh
                                        : "which have no weights");
 }
 
-static void fold_run(fxs_outline_plan *p, size_t first) {
-    size_t last = first, next;
-    weights w = {0};
-    while ((next = next_sibling(p, last)) && is_shown(p, next)) {
-        comparison c = {.p = p, .a = &p->calls.items[last], .b = &p->calls.items[next]};
-        if (!same_call(&c))
-            break;
-        w.own = w.own || c.w.own;
-        w.shared = w.shared || c.w.shared;
-        w.unknown = w.unknown || c.w.unknown;
-        p->plan[first].times++;
-        last = next;
+static void tell_run(const run *r) {
+    fxs_outline_plan *p = r->s->p;
+    const fxs_module_call *items = p->calls.items;
+    const size_t *calls = r->s->calls + r->at;
+    const char *first = items[calls[0]].path, *end = items[calls[r->period - 1]].path,
+               *last = items[calls[r->period * r->times - 1]].path;
+    if (r->period > 1)
+        fxs_buf_printf(&p->notes, "%s %s %s stand", first, r->period == 2 ? "and" : "to", end);
+    else
+        fxs_buf_printf(&p->notes, "%s stands", first);
+    fxs_buf_printf(&p->notes, " for %zu %s%s%s", r->times, r->varies ? "" : "equal ",
+                   word_for(r->period), r->varies ? " that differ in sizes alone" : "");
+    if (strcmp(first, last) != 0)
+        fxs_buf_printf(&p->notes, ", up to %s", last);
+    tell_weights(&p->notes, &r->w);
+    fxs_buf_puts(&p->notes, r->grows ? "; each gets the results of all before it\n" : "\n");
+}
+
+static void fold_run(const run *r) {
+    fxs_outline_plan *p = r->s->p;
+    const size_t *calls = r->s->calls + r->at;
+    for (size_t i = 0; i < r->period; i++) {
+        fxs_call_plan *plan = &p->plan[calls[i]];
+        plan->in_run = true;
+        if (r->period == 1)
+            plan->times += r->times - 1;
+        else
+            plan->group = calls[0];
     }
-    for (size_t i = first; i != last;) {
-        i = next_sibling(p, i);
-        fold_call(p, i, first);
-    }
-    if (last != first)
-        tell_run(p, first, last, &w);
+    p->plan[calls[0]].period = r->period;
+    p->plan[calls[0]].repeats = r->times;
+    for (size_t i = r->period; i < r->period * r->times; i++)
+        fold_call(p, calls[i], calls[i % r->period]);
+    tell_run(r);
+}
+
+static fxs_status fold_at(const siblings *s, size_t at, size_t period, bool sizes) {
+    run whole = {.s = s, .at = at, .period = period, .times = 1, .most = s->n, .sizes = sizes}, r;
+    if (!block_at(s, at, period, &whole.first))
+        return FXS_OK;
+    r = whole;
+    FXS_TRY(measure(&whole));
+    while (whole.times > 1 && !ends_alike(&whole))
+        whole.times--;
+    r.most = whole.times;
+    FXS_TRY(measure(&r)); /* once more: what the last ones said does not count where they are cut */
+    if (r.times > 1)
+        fold_run(&r);
+    return FXS_OK;
+}
+
+static fxs_status fold_siblings(const siblings *s, bool sizes) {
+    for (size_t period = 1; period <= FXS_MOST_CALLS; period++)
+        for (size_t i = 0; i + period < s->n; i++)
+            FXS_TRY(fold_at(s, i, period, sizes));
+    return FXS_OK;
 }
 
 fxs_status fxs_outline_fold(fxs_outline_plan *p) {
-    for (size_t i = 1; i < p->calls.n; i++)
-        if (is_shown(p, i))
-            fold_run(p, i);
+    siblings s = {.p = p, .calls = FXS_NEW_N(&p->arena, size_t, p->calls.n)};
+    fxs_fold how = p->opt->fold;
+    if (!s.calls)
+        return fxs_fail_memory(p->m->ctx);
+    for (size_t parent = 0; parent < p->calls.n; parent++) {
+        find_siblings(&s, parent);
+        if (how != FXS_FOLD_SIMILAR)
+            FXS_TRY(fold_siblings(&s, false));
+        if (how != FXS_FOLD_EQUAL)
+            FXS_TRY(fold_siblings(&s, true));
+    }
     return p->notes.failed ? fxs_fail_memory(p->m->ctx) : FXS_OK;
 }
+
+/* ---- what stands for what ---- */
 
 const fxs_node *fxs_outline_like(const fxs_outline_plan *p, const fxs_node *n) {
     size_t call = p->calls.of[n->index];
@@ -253,4 +264,38 @@ const fxs_node *fxs_outline_like(const fxs_outline_plan *p, const fxs_node *n) {
         call = p->calls.of[n->index];
     }
     return n;
+}
+
+/* The call at the place of `call` in what it is folded into; itself when it is not. */
+static size_t like_call(const fxs_outline_plan *p, size_t call) {
+    const fxs_module_calls *c = &p->calls;
+    const fxs_node *first = fxs_outline_like(p, p->node[c->items[call].first]);
+    size_t like = c->of[first->index];
+    while (c->items[like].depth > c->items[call].depth)
+        like = c->items[like].parent;
+    return p->plan[call].state == FXS_CALL_FOLDED ? like : call;
+}
+
+/* Chains from what is drawn to all that it is drawn for, in order. */
+fxs_status fxs_outline_link(fxs_outline_plan *p) {
+    size_t nnodes = p->m->graph->len;
+    p->next_node = FXS_NEW_N(&p->arena, size_t, nnodes + 1);
+    p->next_call = FXS_NEW_N(&p->arena, size_t, p->calls.n);
+    if (!p->next_node || !p->next_call)
+        return fxs_fail_memory(p->m->ctx);
+    for (size_t i = nnodes; p->opt->fold && i-- > 0;) {
+        size_t like = fxs_outline_like(p, p->node[i])->index;
+        if (like == i)
+            continue;
+        p->next_node[i] = p->next_node[like];
+        p->next_node[like] = i;
+    }
+    for (size_t i = p->calls.n; p->opt->fold && i-- > 0;) {
+        size_t like = like_call(p, i);
+        if (like == i)
+            continue;
+        p->next_call[i] = p->next_call[like];
+        p->next_call[like] = i;
+    }
+    return FXS_OK;
 }

@@ -9,25 +9,36 @@ static int severity_of(const fxs_node *n) {
     return severity[n->meta.outcome];
 }
 
+static void add_each(fxs_sum *sum, const fxs_meta *one, size_t times) {
+    const fxs_spread *s = one->spread && one->spread->nodes > 1 ? one->spread : NULL;
+    size_t blocks = s && times ? s->nodes / times : 1;
+    if (!sum->worst || blocks < sum->blocks)
+        sum->blocks = blocks;
+    for (int i = 0; i < 2; i++) {
+        sum->flops_each[i] += (double)times * (s ? s->flops[i] : one->flops);
+        sum->parameters_each[i] += (int64_t)times * (s ? s->parameters[i] : one->parameters);
+    }
+}
+
 fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times) {
     fxs_meta *to = &sum->box->meta;
     const fxs_meta *one = &member->meta;
-    double n = (double)times;
     size_t inside = times * (one->inside ? one->inside : 1);
     fxs_group group;
     bool none;
-    to->flops += n * one->flops;
-    to->bytes_read += n * one->bytes_read;
-    to->bytes_written += n * one->bytes_written;
-    to->seconds += n * one->seconds;
-    to->overlay += n * one->overlay;
+    add_each(sum, one, times);
+    to->flops += one->flops;
+    to->bytes_read += one->bytes_read;
+    to->bytes_written += one->bytes_written;
+    to->seconds += one->seconds;
+    to->overlay += one->overlay;
     to->has_overlay = to->has_overlay || one->has_overlay;
     to->inside += inside;
     if (!sum->worst || severity_of(member) > severity_of(sum->worst))
         sum->worst = member;
     FXS_TRY(fxs_node_family(member, sum->m, &none, &group));
     if (!none) {
-        sum->flops[group] += n * one->flops;
+        sum->flops[group] += one->flops;
         sum->count[group] += inside;
     }
     return FXS_OK;

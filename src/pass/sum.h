@@ -10,10 +10,15 @@ typedef struct fxs_sum {
     const fxs_node *worst; /* the first member with the worst outcome */
     double flops[FXS_GROUP_COUNT];
     size_t count[FXS_GROUP_COUNT];
+    /* Of members that are drawn for several (fxs_meta.spread): for how many blocks, and what these
+     * have, least and greatest. */
+    size_t blocks;
+    double flops_each[2];
+    int64_t parameters_each[2];
 } fxs_sum;
 
-/* Adds a member's costs to the box's, as often as it stands there; not the parameters, which
- * several calls may share. */
+/* Adds a member's costs to the box's; not the parameters, which several calls may share. `times`:
+ * as how many nodes it counts, 0 for those of blocks that the box is drawn for as well. */
 fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times);
 /* Outcome, message and family of the box, when all members are added. A class that is a layer of
  * PyTorch has the layer's family, any other box the one with most FLOPs in it, or, where nothing

@@ -34,6 +34,44 @@ judge 2 "a pattern that matches nothing"
 says "no module that is called matches 'nowhere'"
 run table "$golden/resnet18.graph.txt" -i 1x3x224x224 --meta --fold --depth 2
 says "layer1.0 stands for 2 equal blocks, up to layer1.1, whose layers are not in the module tree"
+# sizes that vary: ranges in every kind of output, sums over all blocks
+cat "$golden/densenet121.modules.txt" "$golden/densenet121.graph.txt" >dense.fx
+dense() { run "$1" dense.fx -i 1x3x64x64 --meta "$2" --format "$3"; }
+dense table --fold text
+judge 0 "a dense block is folded"
+says "features.denseblock1.denselayer1 stands for 6 blocks that differ in sizes alone, up to features.denseblock1.denselayer6, each with weights of its own; each gets the results of all before it"
+check "the shapes as a range, the parameters of all, for how many" \
+    grep -q '\[1, 64…224, 16, 16\] .* 1728 .* 6$' out
+prints '55 nodes, 7.979 M parameters, 468.7 MFLOPs'
+dense table --fold csv
+prints 'features.denseblock1.denselayer1.norm1,"[1, 64…224, 16, 16]"'
+dense table --fold tsv
+prints 'float32[1, 64…224, 16, 16] stride=(16384…57344, 256, 16, 1)'
+dense table --fold json
+prints '"layer": "BatchNorm2d(64…224, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)"'
+dense table --fold=equal tsv
+judge 0 "--fold=equal"
+if [ "$(wc -l <out)" = 433 ]; then ok "equal ones alone"; else not_ok "equal ones alone" "$(wc -l <out) nodes"; fi
+dense table --fold=sometimes text
+judge 2 "a word that --fold does not know"
+says "'sometimes' is none of none, auto, equal, similar"
+run table net.fx -i 1x3x64x64 --meta --fold=similar
+says "layer2 stands for 3 blocks that differ in sizes alone, up to layer4"
+if [ "${FXS_RENDER:-1}" = 1 ]; then
+    run draw dense.fx -i 1x3x64x64 --meta --fold --show +params,flops,stride -o d.svg -o d.html -o d.mmd \
+        -o d.graphml -o d.dot -o d.tex -o d.drawio
+    judge 0 "every kind of picture of a dense block"
+    sed 's/\\ldots{}/…/g; s/{,}/,/g' d.tex >d.t && mv d.t d.tex
+    for kind in svg html mmd graphml dot tex drawio; do
+        check "$kind has ranges of results and layers" sh -c \
+            "grep -q '64…224, 16, 16' d.$kind && grep -q 'BatchNorm2d(64…224' d.$kind"
+    done
+    check "what one of them has" grep -q '1,728 (128…448 each)' d.svg
+    check "how many results are joined" grep -q '>2…7<' d.svg
+    run draw dense.fx -i 1x3x64x64 --meta --fold --depth 3 -o d.mmd
+    check "a box says what all of them get" \
+        grep -qF 'DenseLayer × 6, 7 nodes<br/>input 2…7 results, float32[1, 32…224, 16, 16]' d.mmd
+fi
 cat >relus.fx <<'END'
 Net(
   (a): Sequential(

@@ -1,0 +1,28 @@
+/* spread.h: what nodes and boxes that are drawn once for several have together (fxs_spread). */
+#ifndef FXS_PASS_SPREAD_H
+#define FXS_PASS_SPREAD_H
+
+#include "pass/outline.h"
+#include "pass/sum.h"
+
+/* `made` is n's copy in the outline: gives it what all nodes that n is drawn for have. */
+fxs_status fxs_spread_node(fxs_outline_writing *w, const fxs_node *n, fxs_node *made);
+/* Of a node that gets the results of several that are drawn as one, [a1, a2, a3]: it gets the one
+ * once, and its arguments say how many it stands for. */
+fxs_status fxs_spread_join(fxs_outline_writing *w, const fxs_node *n, fxs_node *made);
+/* `box` is the box of that call, and has the sums of all calls that it is drawn for, but no
+ * parameters yet; outputs are the nodes whose results leave it. */
+fxs_status fxs_spread_box(fxs_outline_writing *w, size_t call, fxs_node *box,
+                          const fxs_outline_found *outputs);
+/* The same for a box whose members are drawn for several already; `sum` has added them. */
+fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_node *const *outputs, size_t n);
+/* The values with the least or greatest sizes of those of all nodes that n is drawn for; counted.
+ */
+fxs_status fxs_spread_extreme(const fxs_outline_plan *p, const fxs_node *n, bool most,
+                              fxs_value *out);
+/* Elements of the parameters of the modules that a call is drawn for, each once. */
+fxs_status fxs_spread_parameters(const fxs_outline_plan *p, size_t call, int64_t *count);
+/* The statistics of all nodes that n is drawn for as one, behind those that `to` has. */
+fxs_status fxs_spread_stats(const fxs_outline_plan *p, const fxs_node *n, fxs_node *to);
+
+#endif
