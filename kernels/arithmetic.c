@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "kernels/complex.h"
 #include "kernels/compose.h"
 #include "kernels/loops.h"
 
@@ -122,7 +123,7 @@ NUMBERS(minimum, x < y || x != x ? x : y, x < y || x != x ? x : y, x < y ? x : y
 NUMBERS(fmax, fmaxf(x, y), fmax(x, y), x > y ? x : y)
 NUMBERS(fmin, fminf(x, y), fmin(x, y), x < y ? x : y)
 FLOATS(div, x / y, x / y)
-FXS_LOOP2(div_c128, double complex, double complex, extra, x / y)
+FXS_LOOP2(div_c128, double complex, double complex, extra, fxs_complex_quotient(x, y))
 static const fxs_loops div_loops = {div_f32, div_f64, NULL, false, div_c128};
 FLOATS(atan2, atan2f(x, y), atan2(x, y))
 static const fxs_loops atan2_loops = {atan2_f32, atan2_f64, NULL, false};
@@ -403,6 +404,18 @@ const fxs_op fxs_ops_arithmetic[] = {
      infer_sub, run_sub, cost_add, FXS_OP_POINTWISE | FXS_OP_COMPLEX},
     {"sub", NUMBER_ALPHA, "operator.sub operator.isub torch.sub torch.subtract", infer_sub, run_sub,
      cost_add, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    /* Two numbers are tensors without dimensions for these. */
+    {"add", "(Scalar self, Scalar other, *, Scalar alpha=1) -> Tensor", "torch.add", infer_add,
+     run_add, cost_add, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"sub", "(Scalar self, Scalar other, *, Scalar alpha=1) -> Tensor", "torch.sub torch.subtract",
+     infer_sub, run_sub, cost_add, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"mul", "(Scalar self, Scalar other) -> Tensor", "torch.mul torch.multiply", infer_common,
+     run_mul, fxs_cost_one, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"div", "(Scalar self, Scalar other, *, str? rounding_mode=None) -> Tensor",
+     "torch.div torch.divide torch.true_divide", infer_div, run_div, fxs_cost_one,
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
+    {"floor_divide", "(Scalar self, Scalar other) -> Tensor", "torch.floor_divide", infer_not_bool,
+     run_floor_divide, fxs_cost_one, FXS_OP_NO_INPLACE},
     {"rsub", WITH_ALPHA, "torch.rsub Tensor.__rsub__", infer_rsub, run_rsub, cost_add,
      FXS_OP_POINTWISE | FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {"mul", WITH_OTHER,

@@ -2,6 +2,9 @@
 #ifndef FXS_KERNELS_COMPLEX_H
 #define FXS_KERNELS_COMPLEX_H
 
+#include <complex.h>
+#include <math.h>
+
 #include "kernels/iterate.h"
 
 /* |x| of a complex tensor: float32 or float64. */
@@ -25,6 +28,16 @@ static inline fxs_dtype fxs_complex_of(fxs_dtype d) {
 }
 static inline fxs_dtype fxs_real_of(fxs_dtype d) {
     return d == FXS_COMPLEX128 ? FXS_FLOAT64 : d == FXS_COMPLEX64 ? FXS_FLOAT32 : d;
+}
+
+/* a / b by Smith's formula, which PyTorch uses: by 0 it is NaN, and infinities are not put right
+ * behind it, as C does. */
+static inline double complex fxs_complex_quotient(double complex a, double complex b) {
+    double c = creal(b), d = cimag(b);
+    bool real = fabs(c) >= fabs(d);
+    double rest = real ? d / c : c / d, scale = 1 / (real ? c + d * rest : c * rest + d);
+    return real ? CMPLX((creal(a) + cimag(a) * rest) * scale, (cimag(a) - creal(a) * rest) * scale)
+                : CMPLX((creal(a) * rest + cimag(a)) * scale, (cimag(a) * rest - creal(a)) * scale);
 }
 
 /* Turns the signs of the imaginary parts of t's own elements. */

@@ -158,7 +158,8 @@ static void make_diff(fxs_compose *k) {
 /* dist(a, b, p) */
 static void make_dist(fxs_compose *k) {
     fxs_tensor *d = FXS_DO(k, "sub", fxs_t(arg(k, 0)), fxs_t(arg(k, 1)));
-    fxs_give(k, FXS_DO(k, "norm", fxs_t(d), k->call->arg[2]));
+    bool none = d && fxs_tensor_numel(d) == 0; /* of nothing it is 0, whatever the order */
+    fxs_give(k, none ? FXS_DO(k, "norm", fxs_t(d)) : FXS_DO(k, "norm", fxs_t(d), k->call->arg[2]));
 }
 
 /* nansum(input, dim, keepdim, dtype) */

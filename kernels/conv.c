@@ -355,7 +355,12 @@ static fxs_status make_result(fxs_call *c, const fxs_conv *v) {
         fxs_operands o = {.n = 2, .v = {fxs_of_tensor((fxs_tensor *)x), fxs_of_tensor(&number)}};
         dtype = fxs_common_type(&o);
     }
-    bool even = memcmp(v->window.before, v->window.after, sizeof v->window.before) == 0;
+    bool grad = false, even;
+    for (int i = INPUT; i <= BIAS; i++)
+        grad |= fxs_arg_tensor(c, i) && fxs_arg_tensor(c, i)->requires_grad;
+    if (grad && fxs_is_complex(dtype))
+        return FXS_REFUSE(c, FXS_EINVAL, "complex results can't be differentiated");
+    even = memcmp(v->window.before, v->window.after, sizeof v->window.before) == 0;
     if (is_empty(c) && v->cin && even &&
         memcmp(sizes + skip, x->sizes, (size_t)x->ndim * sizeof *sizes) == 0)
         return fxs_out_with_number(c, x, dtype); /* it is the input times a weight */

@@ -39,10 +39,13 @@ static fxs_status infer_embedding(fxs_call *c) {
     }
     if (fxs_is_complex(weight->dtype) && weight->requires_grad)
         return FXS_REFUSE(c, FXS_EINVAL, "complex numbers can't be differentiated");
-    for (int i = 0; i < 2 && !fxs_arg_is_none(c, MAX_NORM); i++) /* its rows are scaled in place */
-        if (weight->sizes[i] > 1 && weight->strides[i] == 0)
+    if (!fxs_arg_is_none(c, MAX_NORM)) { /* rows are scaled in place */
+        if (weight->sizes[1] > 1 && weight->strides[1] == 0)
             return FXS_REFUSE(c, FXS_EINVAL,
-                              "rows of a stretched weight can't be scaled: clone() it before");
+                              "stretched rows of a weight can't be scaled: clone() it before");
+        if (fxs_tensor_numel(x) && !fxs_is_complex(weight->dtype))
+            FXS_TRY(fxs_check_dtype(c, weight, FXS_TAKES_FLOATS));
+    }
     memcpy(sizes, x->sizes, (size_t)x->ndim * sizeof *sizes);
     sizes[x->ndim] = weight->sizes[1];
     return fxs_out_new(c, weight->dtype, x->ndim + 1, sizes, NULL);

@@ -63,6 +63,8 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
     if (b->mode == MAX && fxs_arg_bool(c, SCALE_GRAD))
         return FXS_REFUSE(c, FXS_EINVAL,
                           "max mode does not support scaling the gradient by the frequency");
+    if (b->mode == MAX && fxs_arg_bool(c, SPARSE))
+        return FXS_REFUSE(c, FXS_EINVAL, "max mode does not support sparse weights");
     if (x->ndim == 2 && x->sizes[1] == 0)
         return FXS_REFUSE(c, FXS_EINVAL, "bags of no index at all");
     if (!fxs_arg_is_none(c, PADDING)) {
@@ -120,7 +122,7 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
                                 fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM));
         for (int64_t k = 0; k < b->width; k++) {
             double x = fxs_load_double(a->dtype, a->table + (size_t)(row * b->width + k) * size);
-            sum[k] = b->mode != MAX ? sum[k] + w * x : n == 0 || x > sum[k] ? x : sum[k];
+            sum[k] = b->mode != MAX ? sum[k] + w * x : n == 0 || w * x > sum[k] ? w * x : sum[k];
         }
         n++;
     }

@@ -240,11 +240,7 @@ static fxs_status infer_setitem(fxs_call *c) {
     fxs_indexing ix;
     if (!fxs_is_complex(x->dtype))
         FXS_TRY(fxs_check_computable(c, x->dtype));
-    if (!fxs_is_complex(x->dtype) &&
-        (c->arg[2].tag == FXS_V_COMPLEX || (value && fxs_is_complex(value->dtype))))
-        return FXS_REFUSE(c, FXS_ETYPE, "a complex value can't be put into torch.%s",
-                          fxs_dtype_name(x->dtype));
-    if (!value)
+    if (!value || value->ndim == 0) /* a number; of tensors real parts are taken */
         FXS_TRY(fxs_check_fits(c, 2, x->dtype));
     if (value)
         FXS_TRY(check_value_type(c, x, value));

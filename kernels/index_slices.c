@@ -99,8 +99,8 @@ static fxs_status infer_index_add(fxs_call *c) {
             source);
     if (self->ndim <= 1 && source->ndim > 1)
         return fxs_shapes_differ(c, "the source must be a vector, as self is", source, self);
-    if (self->ndim <= 1 || fxs_tensor_numel(index))
-        FXS_TRY(fxs_check_number(c, 4, self->dtype));
+    if (self->dtype != FXS_BOOL && (self->ndim <= 1 || fxs_tensor_numel(index)))
+        FXS_TRY(fxs_check_fits(c, 4, self->dtype));
     if (self->ndim > 1 && fxs_tensor_numel(index)) {
         fxs_tensor to = slice_of(self, dim, 0), from = slice_of(source, dim, 0);
         if (self->sizes[dim] == 0)
@@ -137,7 +137,7 @@ static fxs_status put_slices(fxs_call *c, bool add, fxs_element_number alpha) {
     const fxs_tensor *index = fxs_arg_tensor(c, 2), *source = fxs_arg_tensor(c, 3);
     int dim;
     if (out->dtype == FXS_BOOL)
-        alpha.i = alpha.f != 0;
+        alpha.i = creal(alpha.f) != 0; /* the real part decides */
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 1), out->ndim, &dim));
     FXS_TRY(fxs_copy_self(c));
     if (!add && fxs_tensor_numel(source) == 0)

@@ -113,8 +113,12 @@ static inline void fxs_put_one(fxs_tensor *t, int64_t at, fxs_putting how,
 /* A number as it is written into a type. */
 static inline fxs_element_number fxs_number_for(const fxs_call *c, int i) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
-    if (t)
-        return fxs_load_number(t->dtype, fxs_tensor_data(t));
+    if (t) {
+        fxs_element_number n = fxs_load_number(t->dtype, fxs_tensor_data(t));
+        if (fxs_arg_tensor(c, 0)->dtype == FXS_BOOL)
+            n.i = creal(n.f) != 0;
+        return n;
+    }
     if (c->arg[i].tag == FXS_V_COMPLEX)
         return (fxs_element_number){.f = CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])};
     double f = fxs_arg_float(c, i);

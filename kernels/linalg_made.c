@@ -358,8 +358,11 @@ static void make_vecdot(fxs_compose *k) {
                  fxs_dtype_name(x->dtype), fxs_dtype_name(arg(k, 1)->dtype));
     if (k->status == FXS_OK && fxs_is_complex(x->dtype))
         x = FXS_DO(k, "conj_physical", fxs_t(x));
-    x = FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, 1)));
     bool one = x && x->ndim == 1 && arg(k, 1)->ndim == 1; /* of two vectors dim says nothing */
+    if (one && x->sizes[0] != arg(k, 1)->sizes[0])
+        fxs_stop(k, FXS_ESHAPE, "two vectors must be of one size, but they are of %lld and %lld",
+                 (long long)x->sizes[0], (long long)arg(k, 1)->sizes[0]);
+    x = FXS_DO(k, "mul", fxs_t(x), fxs_t(arg(k, 1)));
     fxs_give(k, FXS_DO(k, "sum", fxs_t(x), one ? fxs_int(0) : k->call->arg[2]));
 }
 

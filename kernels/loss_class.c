@@ -49,7 +49,8 @@ static fxs_status check_target(fxs_call *c, const picks *p) {
         return FXS_REFUSE(c, FXS_ETYPE,
                           "expected a target of type int64 or uint8, but got torch.%s",
                           fxs_dtype_name(t->dtype));
-    if (p->weight && (p->weight->ndim != 1 || p->weight->sizes[0] != p->classes))
+    bool flat = x->ndim < 3; /* of more dimensions PyTorch counts the weights alone */
+    if (p->weight && ((flat && p->weight->ndim != 1) || fxs_tensor_numel(p->weight) != p->classes))
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "weight must have one element for each of %lld classes, but its shape is %s",
@@ -233,7 +234,7 @@ static void make_cross_entropy(fxs_compose *k) {
     fxs_loss_kind kind = reduction_of(k->call, &k->status);
     if (x->ndim == 0)
         fxs_stop(k, FXS_ESHAPE, "expected an input of 1 or more dimensions");
-    if (!(s >= 0 && s <= 1))
+    if (s > 1)
         fxs_stop(k, FXS_EINVAL, "label_smoothing must be between 0.0 and 1.0, but is %g", s);
     if (probabilities && !fxs_is_floating(y->dtype))
         fxs_stop(k, FXS_ETYPE,

@@ -54,6 +54,8 @@ static fxs_tensor *cosine(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, int64_t 
     fxs_tensor *product =
                    FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(a), fxs_t(b))), fxs_int(dim)),
                *norm[2];
+    if (k->status == FXS_OK && fxs_tensor_numel(a) == 0) /* sums of nothing: no norm divides them */
+        return product;
     fxs_tensor *of[] = {a, b};
     for (int i = 0; i < 2; i++) {
         norm[i] = FXS_DO(k, "linalg_vector_norm", fxs_t(of[i]), fxs_int(2), fxs_int(dim));

@@ -38,7 +38,8 @@ static void make_torch_margin_ranking_loss(fxs_compose *k) {
     fxs_tensor *x = FXS_DO(k, "sub", given(k, 0), given(k, 1));
     x = FXS_DO(k, "mul", fxs_t(away), fxs_t(x));
     x = FXS_DO(k, "add", fxs_t(x), fxs_float(fxs_arg_float(k->call, 3)));
-    x = FXS_DO(k, "clamp_min", fxs_t(x), fxs_int(0));
+    fxs_tensor *cut = FXS_DO(k, "clamp_min", fxs_t(x), fxs_int(0));
+    x = FXS_DO(k, "copy_", fxs_t(x), fxs_t(cut)); /* it lies as the sum does */
     int64_t how = fxs_arg_int(k->call, 4);
     fxs_give(k, how == 1 || how == 2 ? FXS_DO(k, how == 1 ? "mean" : "sum", fxs_t(x)) : x);
 }

@@ -1,12 +1,14 @@
 /* reduce_sum.c: sum mean prod any all count_nonzero amax amin and the norms: folds to one value.
  * Floats are added in double precision. var and std are in reduce_var.c, what gives indices in
  * reduce_arg.c. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "kernels/complex.h"
 #include "kernels/linalg_norm.h"
 #include "kernels/reduce.h"
+#include "kernels/work.h"
 
 /* ---- folds
  * --------------------------------------------------------------------------------------------- */
@@ -132,9 +134,12 @@ static void store_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, c
     fxs_put_double(out[0], at, sqrt(acc->a));
 }
 
+/* PyTorch sums powers in the type itself: those of the small types overflow. */
 static void store_power_root(const fxs_acc *acc, fxs_tensor *const *out, int64_t at,
                              const void *user) {
-    fxs_put_double(out[0], at, pow(acc->a, 1 / *(const double *)user));
+    double most = out[0]->dtype == FXS_FLOAT16 ? 65504 : FLT_MAX, p = *(const double *)user;
+    bool beyond = fxs_compute_dtype(out[0]->dtype) != out[0]->dtype && acc->a > most;
+    fxs_put_double(out[0], at, pow(beyond ? INFINITY : acc->a, 1 / p));
 }
 
 static const fxs_fold
@@ -222,7 +227,8 @@ static fxs_status infer_extreme(fxs_call *c) {
     FXS_TRY(read(c, &r));
     FXS_TRY(check_ordered(c));
     FXS_TRY(fxs_need_elements(c, &r));
-    return fxs_out_reduced(c, &r, r.in->dtype);
+    FXS_TRY(fxs_out_reduced(c, &r, r.in->dtype));
+    return fxs_check_real_grad(c);
 }
 
 /* max(self) and min(self): no dimension to name. */
@@ -352,7 +358,8 @@ static fxs_status infer_any_norm(fxs_call *c, int dtype_at) {
         return FXS_REFUSE(c, FXS_EINVAL, "dtype is not supported with the Frobenius norm");
     if (fxs_value_text(&c->arg[1]) && dims > 2)
         return FXS_REFUSE(c, FXS_EINVAL, "expected at most 2 dimensions, but got %zu", dims);
-    return infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), dtype_at);
+    FXS_TRY(infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), dtype_at));
+    return strcmp(c->op->name, "norm") == 0 ? fxs_check_real_grad(c) : FXS_OK;
 }
 
 static fxs_status infer_norm(fxs_call *c) { return infer_any_norm(c, 4); }

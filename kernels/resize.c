@@ -111,7 +111,9 @@ static fxs_status infer_set(fxs_call *c) { return look_at(c, fxs_arg_tensor(c, 1
 /* set_(): nothing is left. */
 static fxs_status infer_set_nothing(fxs_call *c) {
     fxs_tensor *empty, *self = fxs_arg_tensor(c, 0);
-    FXS_TRY(fxs_tensor_make(c->ctx, self->dtype, 1, (int64_t[]){0}, NULL, &empty));
+    bool already = self->ndim == 1 && self->sizes[0] == 0; /* then its stride stays */
+    FXS_TRY(fxs_tensor_make(c->ctx, self->dtype, 1, (int64_t[]){0}, already ? self->strides : NULL,
+                            &empty));
     fxs_status s = self->storage ? fxs_tensor_allocate(c->ctx, empty) : FXS_OK;
     if (s == FXS_OK)
         s = look_at(c, empty);

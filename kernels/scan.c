@@ -5,6 +5,7 @@
 
 #include "kernels/complex.h"
 #include "kernels/lines.h"
+#include "kernels/work.h"
 
 static void run_sum(const fxs_lines *l, fxs_entry *e, int64_t n, int64_t line) {
     for (int64_t i = 0; i < n; i++) {
@@ -73,6 +74,8 @@ static fxs_status infer_sum(fxs_call *c) {
     FXS_TRY(fxs_line_dim(c, 1, &dim));
     FXS_TRY(fxs_check_computable(c, t->dtype));
     FXS_TRY(fxs_check_computable(c, d));
+    if (t->ndim == 0 && t->dtype != d) /* it is filled in as a number */
+        FXS_TRY(fxs_check_fits(c, 0, d));
     return fxs_out_new(c, d, t->ndim, t->sizes, NULL);
 }
 

@@ -174,7 +174,8 @@ static fxs_status infer_softmax(fxs_call *c) {
     if (fxs_tensor_numel(x)) /* what is converted is a complex number's real part */
         FXS_TRY(fxs_check_dtype(c, &as, FXS_TAKES_FLOATS));
     FXS_TRY(read_dim(c, x, &dim));
-    return fxs_out_new(c, as.dtype, x->ndim, x->sizes, NULL);
+    FXS_TRY(fxs_out_new(c, as.dtype, x->ndim, x->sizes, NULL));
+    return fxs_check_real_grad(c);
 }
 
 /* t with dimension `dim` behind all others */

@@ -68,15 +68,25 @@ static double erfinv(double y) {
     static const fxs_loops op##_loops = {op##_f32, op##_f64, op##_i64, true};                      \
     FXS_KERNEL(op, 1, fxs_common_type)
 
-/* Where the function jumps (imaginary numbers beyond i) PyTorch's formula takes another side than
- * C. */
+/* As PyTorch has it: an infinite length times a sine of 0 is NaN. */
+static double complex complex_exp(double complex x) {
+    double length = exp(creal(x));
+    return CMPLX(length * cos(cimag(x)), length * sin(cimag(x)));
+}
+
+/* i / 2 log((i + x) / (i - x)): where the function jumps (imaginary numbers beyond i) PyTorch's
+ * formula takes another side than C, and it has no value where it divides by 0 or infinity. */
 static double complex complex_atan(double complex x) {
     double complex y = catan(x);
     bool jumps = creal(x) == 0 && fabs(cimag(x)) > 1;
+    if (!isfinite(creal(x)) || !isfinite(cimag(x)))
+        return CMPLX(NAN, NAN);
+    if (creal(x) == 0 && fabs(cimag(x)) == 1)
+        return CMPLX(NAN, cimag(x) > 0 ? NAN : -INFINITY);
     return jumps ? CMPLX(cimag(x) > 0 ? -M_PI_2 : M_PI_2, cimag(y)) : y;
 }
 
-FLOATS_COMPLEX(exp, fxs_vec_exp(x), exp(x), cexp(x))
+FLOATS_COMPLEX(exp, fxs_vec_exp(x), exp(x), complex_exp(x))
 FLOATS(exp2, exp2f(x), exp2(x))
 FLOATS(expm1, expm1f(x), expm1(x))
 FLOATS_COMPLEX(log, fxs_vec_log(x), log(x), clog(x))
@@ -84,8 +94,8 @@ FLOATS(log1p, fxs_vec_log1p(x), log1p(x))
 FLOATS_COMPLEX(log2, log2f(x), log2(x), clog(x) / 0.6931471805599453)
 FLOATS_COMPLEX(log10, log10f(x), log10(x), clog(x) / 2.302585092994046)
 FLOATS_COMPLEX(sqrt, sqrtf(x), sqrt(x), csqrt(x))
-FLOATS_COMPLEX(rsqrt, 1.0f / sqrtf(x), 1 / sqrt(x), 1 / csqrt(x))
-FLOATS_COMPLEX(reciprocal, 1.0f / x, 1 / x, 1 / x)
+FLOATS_COMPLEX(rsqrt, 1.0f / sqrtf(x), 1 / sqrt(x), fxs_complex_quotient(1, csqrt(x)))
+FLOATS_COMPLEX(reciprocal, 1.0f / x, 1 / x, fxs_complex_quotient(1, x))
 FLOATS_COMPLEX(sin, sinf(x), sin(x), csin(x))
 FLOATS_COMPLEX(cos, cosf(x), cos(x), ccos(x))
 FLOATS_COMPLEX(tan, tanf(x), tan(x), ctan(x))
@@ -102,7 +112,8 @@ FLOATS(erf, fxs_vec_erf(x), erf(x))
 FLOATS(erfc, erfcf(x), erfc(x))
 FLOATS(erfinv, (float)erfinv((double)x), erfinv(x))
 FLOATS(lgamma, (float)lgamma((double)x), lgamma(x))
-FLOATS_COMPLEX(sigmoid, fxs_vec_sigmoid(x), sigmoid(x), 1 / (1 + cexp(-x)))
+FLOATS_COMPLEX(sigmoid, fxs_vec_sigmoid(x), sigmoid(x),
+               fxs_complex_quotient(1, 1 + complex_exp(-x)))
 FLOATS(logit, (float)logit((double)x), logit(x))
 FLOATS(deg2rad, x * 0.017453292f, x * 0.017453292519943295)
 FLOATS(rad2deg, x * 57.29578f, x * 57.29577951308232)

@@ -132,6 +132,16 @@ fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name) {
                       name);
 }
 
+fxs_status fxs_check_real_grad(fxs_call *c) {
+    bool grad = false, complex = false;
+    for (int i = 0; i < c->nargs; i++)
+        grad |= fxs_arg_tensor(c, i) && fxs_arg_tensor(c, i)->requires_grad;
+    for (int i = 0; i < c->nout; i++)
+        complex |= fxs_is_complex(c->out[i]->dtype);
+    return grad && complex ? FXS_REFUSE(c, FXS_EINVAL, "complex results can't be differentiated")
+                           : FXS_OK;
+}
+
 fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
                                 const char *name) {
     if (!t || t->dtype == like->dtype)

@@ -52,6 +52,9 @@ fxs_value fxs_known_number(const fxs_value *v);
 fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d);
 /* Refuses a tensor that requires grad as argument i, by which PyTorch can't differentiate. */
 fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name);
+/* Refuses a complex result (of a type that the call names, or is promoted to) where an argument
+ * requires grad: PyTorch has no derivative for it. */
+fxs_status fxs_check_real_grad(fxs_call *c);
 /* Refuses a tensor argument whose dtype differs from `like`'s. */
 fxs_status fxs_check_same_dtype(fxs_call *c, const fxs_tensor *like, const fxs_tensor *t,
                                 const char *name);

@@ -122,13 +122,37 @@ def drops(case):
     return bool(p) and case.get('kwargs', {}).get('training', True)
 
 
-def by_zero(case):
-    found = tensors([case.get('args', []), list(case.get('kwargs', {}).values())])
-    numbers = [a for a in case.get('args', []) if isinstance(a, (int, float))]
-    return any(t['dtype'].startswith('complex') for t in found) and (
-        0 in numbers or any(not any(t['data'][i:i + 2]) for t in found for i in range(0, len(t['data']), 2)
-                            if t['dtype'].startswith('complex')) or any(
-                                x == 0 for t in found if not t['dtype'].startswith('complex') for x in t['data']))
+def shifted_beyond(case):
+    """By less than 0, or by more bits than there are."""
+    by = case.get('args', [])[:1] if '__r' in case['op'] else case.get('args', [])[1:2]
+    amounts = [x for t in tensors(by) for x in t['data']] + [a for a in by if isinstance(a, int)]
+    return any(not 0 <= x < 8 for x in amounts)
+
+
+def transposed_bfloat16(case):
+    return argument(case, 6, 'transposed') is True and any_bfloat16(case)
+
+
+def descending_offsets(case):
+    offsets = tensor(case, 2, 'offsets')
+    if not offsets or not offsets['strides']:
+        return False
+    at = [offsets['data'][offsets['offset'] + i * offsets['strides'][0]] for i in range(offsets['sizes'][0])]
+    return any(a > b for a, b in zip(at, at[1:]))
+
+
+def many_derivatives(case):
+    n = next((a for a in case.get('args', []) if isinstance(a, int)), 0)
+    return any_bfloat16(case) and n > 20
+
+
+def complex_row(case):
+    weight = tensor(case, 1, 'weight')
+    return bool(weight) and len(weight['sizes']) == 1 and any_complex(case)
+
+
+def to_the_last_digit(case):
+    return argument(case, 6, 'tol') == 0
 
 
 def equal_elements(case):
@@ -163,6 +187,8 @@ def dependent_rows(case):
     if not t or len(t['sizes']) < 2 or 'data' not in t:
         return False
     (h, w), (down, right), data = t['sizes'][-2:], t['strides'][-2:], t['data']
+    if not prod(t['sizes']):
+        return False
     if down == 0 or right == 0:
         return h > 1 or w > 1
     size = 2 if str(t['dtype']).startswith('complex') else 1
@@ -225,11 +251,16 @@ CASES = [
     (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
-    (r'(div|truediv|divide|div_|divide_|idiv__|truediv__)$', by_zero, 'complex numbers by 0 are NaN in the vector loop, infinite in the loop over what is left of it'),
     (r'\b(topk|kthvalue|mode|median|nanmedian)$', equal_elements, 'which of equal elements is taken'),
     (r'\btopk$', unsorted, 'the order of topk when it is not to be sorted'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
+    (r'\bconvolution$', transposed_bfloat16, 'the same of torch.convolution'),
+    (r'shift_?_?$', shifted_beyond, 'C++ defines no shift by less than 0 or more bits than there are'),
+    (r'\bembedding_bag$', descending_offsets, 'embedding_bag writes beyond its memory when its offsets descend: the process dies, or not'),
+    (r'polygamma$', many_derivatives, 'polygamma of bfloat16 sums powers that are 0 in it: 0 or NaN, where float32 has infinity'),
+    (r'\blinear$', complex_row, "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
+    (r'\blobpcg$', to_the_last_digit, 'lobpcg that is to go on until rounding stops it: it stops with an error or without'),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),

@@ -194,10 +194,6 @@ def widen(g, args, kwargs, row):
             other_option(g, args, kwargs, row)
         else:
             g.pick(other_dtype, other_dtype, other_sizes, other_sizes, other_rank, other_layout, other_grad)(g, found, row)
-    if 'div' in row.name:  # by a complex zero: PyTorch's vector loop gives NaN, the loop over what is left of it infinities
-        found = tensors([args])
-        for t in found if any(t['dtype'].startswith('complex') for t in found) else []:
-            t['data'] = [x or True if t['dtype'] == 'bool' else x or 1 for x in t['data']]
     if row.name in DISTINCT:
         for t in tensors(args[:1]):
             distinct(g, t)
