@@ -47,8 +47,12 @@ static bool starts_from_bias(const fxs_call *c, const fxs_conv *v, int dims) {
 
 static fxs_status check_types(fxs_call *c, const fxs_conv *v, int dims) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *bias = fxs_arg_tensor(c, BIAS);
+    const fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT);
+    if (x->dtype == FXS_FLOAT32 && weight->dtype == FXS_FLOAT32 &&
+        (!bias || bias->dtype == FXS_FLOAT32))
+        return FXS_OK; /* as most are */
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
-    FXS_TRY(fxs_check_same_dtype(c, x, fxs_arg_tensor(c, WEIGHT), "weight"));
+    FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
     return starts_from_bias(c, v, dims) ? FXS_OK : fxs_check_same_dtype(c, x, bias, "bias");
 }
 
@@ -145,22 +149,23 @@ static fxs_status too_large(fxs_call *c) { return FXS_REFUSE(c, FXS_ELIMIT, "siz
 /* out = (in + padding - extent) / stride + 1 */
 static fxs_status forward_sizes(fxs_call *c, fxs_window *w) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    int64_t padded[3], extent[3];
-    for (int d = 0; d < 3; d++) {
+    int64_t padded[3] = {1, 1, 1}, extent[3] = {1, 1, 1};
+    int first = 3 - w->dims; /* what is in front is one place */
+    for (int d = first; d < 3; d++) {
         extent[d] = fxs_window_extent(w, d);
         if (__builtin_add_overflow(w->in[d], w->before[d], &padded[d]) ||
             __builtin_add_overflow(padded[d], w->after[d], &padded[d]))
             return too_large(c);
     }
-    for (int d = 0; d < 3; d++)
+    for (int d = first; d < 3; d++)
         if (padded[d] < extent[d])
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "calculated padded input size per channel: %s. Kernel size: %s. "
                               "Kernel size can't be "
                               "greater than actual input size",
                               fxs_window_text(w, padded, a), fxs_window_text(w, extent, b));
-    for (int d = 0; d < 3; d++)
-        w->out[d] = (padded[d] - extent[d]) / w->stride[d] + 1;
+    for (int d = first; d < 3; d++)
+        w->out[d] = fxs_steps(padded[d] - extent[d], w->stride[d]) + 1;
     return FXS_OK;
 }
 
@@ -191,7 +196,9 @@ static fxs_status transposed_sizes(fxs_call *c, fxs_window *w, const int64_t ext
 }
 
 static fxs_status read_mode(fxs_call *c, fxs_conv *v) {
-    const char *name = c->nargs > MODE ? fxs_arg_str(c, MODE) : "zeros";
+    if (c->nargs <= MODE) /* zeros */
+        return FXS_OK;
+    const char *name = fxs_arg_str(c, MODE);
     for (size_t i = 0; i < sizeof padding_modes / sizeof *padding_modes; i++) {
         if (strcmp(name, padding_modes[i]) == 0) {
             v->padding = (fxs_padding)i;
@@ -204,13 +211,14 @@ static fxs_status read_mode(fxs_call *c, fxs_conv *v) {
 /* Reflected and wrapped padding must find its values inside of the input. */
 static fxs_status check_mode(fxs_call *c, const fxs_conv *v) {
     const fxs_window *w = &v->window;
+    if (v->padding == FXS_PAD_ZEROS)
+        return FXS_OK;
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     for (int d = 0; d < 3; d++) {
         int64_t most = w->before[d] > w->after[d] ? w->before[d] : w->after[d];
-        bool ok = v->padding == FXS_PAD_ZEROS || most == 0 ||
-                  (v->padding == FXS_PAD_REFLECT    ? most < w->in[d]
-                   : v->padding == FXS_PAD_CIRCULAR ? most <= w->in[d]
-                                                    : w->in[d] > 0);
+        bool ok = most == 0 || (v->padding == FXS_PAD_REFLECT    ? most < w->in[d]
+                                : v->padding == FXS_PAD_CIRCULAR ? most <= w->in[d]
+                                                                 : w->in[d] > 0);
         if (!ok)
             return FXS_REFUSE(c, FXS_ESHAPE,
                               "padding %s with padding_mode '%s' is too large for input of size %s",
@@ -232,8 +240,10 @@ static void read_channels(const fxs_call *c, int groups, fxs_conv *v) {
 /* What both kinds have; `groups` and `dilation` are the places of those arguments. */
 static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups, int dilation,
                               fxs_conv *v) {
-    *v = (fxs_conv){.window = fxs_window_new(dims), .transposed = transposed};
     fxs_window *w = &v->window;
+    fxs_window_clear(w, dims);
+    v->padding = FXS_PAD_ZEROS;
+    v->transposed = transposed;
     FXS_TRY(check_ranks(c, dims));
     fxs_window_read(c, dilation, w, w->dilation);
     read_channels(c, groups, v);
@@ -249,8 +259,10 @@ static fxs_status read_common(fxs_call *c, int dims, bool transposed, int groups
 /* Where nothing is computed a kernel may have no size, any dilation will do, and padding may be
  * negative when it is transposed. */
 static fxs_status check_window(fxs_call *c, const fxs_window *w) {
+    if (!is_empty(c))
+        return fxs_window_check(c, w);
     fxs_window some = *w;
-    for (int d = 0; is_empty(c) && d < 3; d++)
+    for (int d = 0; d < 3; d++)
         some.kernel[d] = some.dilation[d] = 1;
     return fxs_window_check(c, &some);
 }
@@ -405,9 +417,10 @@ static void make_complex(fxs_compose *k) {
 }
 
 static bool meets_complex(const fxs_call *c) {
-    bool nothing = is_empty(c) && (strcmp(c->op->name, "conv_transpose2d") == 0 ||
-                                   strcmp(c->op->name, "conv_transpose3d") == 0);
-    return fxs_is_complex(fxs_arg_tensor(c, INPUT)->dtype) && !nothing;
+    if (!fxs_is_complex(fxs_arg_tensor(c, INPUT)->dtype))
+        return false;
+    return !is_empty(c) || (strcmp(c->op->name, "conv_transpose2d") != 0 &&
+                            strcmp(c->op->name, "conv_transpose3d") != 0);
 }
 
 /* Padding modes but zeros are the layers', which have no complex weights here. */

@@ -307,9 +307,16 @@ fxs_status fxs_iterated_strides(fxs_call *c, const fxs_tensor *t, bool with_numb
     return iterate(c, &o, t->dtype, &ndim, sizes, strides);
 }
 
+/* In place, where no values are computed, the result need not be made to be thrown away. */
+static bool is_written(const fxs_call *c, const fxs_tensor *t) {
+    return c->meta && c->in_place && c->op->flags & FXS_OP_POINTWISE && !t->storage &&
+           t == fxs_arg_tensor(c, 0);
+}
+
 fxs_status fxs_out_like(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype) {
     if (t->dtype == dtype && fxs_is_floating(dtype) && fxs_tensor_is_contiguous(t))
-        return fxs_out_new(c, dtype, t->ndim, t->sizes, NULL); /* as below, at once */
+        return is_written(c, t) ? fxs_out_same(c, (fxs_tensor *)t)
+                                : fxs_out_new(c, dtype, t->ndim, t->sizes, NULL); /* as below */
     fxs_operands o = {.n = 1, .v = {{.tag = FXS_V_TENSOR, .u.tensor = (fxs_tensor *)t}}};
     return fxs_out_pointwise(c, &o, dtype);
 }

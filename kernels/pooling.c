@@ -22,7 +22,7 @@ enum { LP_INPUT, LP_NORM, LP_KERNEL, LP_STRIDE, LP_CEIL };
 static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil, int64_t least) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     bool negative = false;
-    for (int d = 0; d < 3; d++) {
+    for (int d = 3 - w->dims; d < 3; d++) { /* in front is one place */
         int64_t room, extent = fxs_window_extent(w, d);
         if (__builtin_add_overflow(w->in[d], 2 * w->before[d], &room) || extent == INT64_MAX)
             return FXS_REFUSE(c, FXS_ELIMIT, "sizes beyond 2^63");
@@ -35,7 +35,7 @@ static fxs_status output_sizes(fxs_call *c, fxs_window *w, bool ceil, int64_t le
                 (w->out[d] - 1) >= (w->in[d] + w->before[d] + w->stride[d] - 1) / w->stride[d])
                 w->out[d]--;
         } else {
-            w->out[d] = room < 0 ? 0 : room / w->stride[d] + 1;
+            w->out[d] = room < 0 ? 0 : fxs_steps(room, w->stride[d]) + 1;
         }
     }
     for (int d = 0; d < 3; d++)
@@ -79,7 +79,7 @@ static bool row_maximum(const fxs_call *c, int dims) {
 
 static fxs_status read_max(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
-    *w = fxs_window_new(dims);
+    fxs_window_clear(w, dims);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
     FXS_TRY(read_window(c, w, KERNEL, STRIDE, PADDING, DILATION));
@@ -142,7 +142,7 @@ MAX(3)
 
 static fxs_status read_average(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
-    *w = fxs_window_new(dims);
+    fxs_window_clear(w, dims);
     FXS_TRY(
         fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (x->dtype == FXS_INT64 ? FXS_TAKES_INTEGERS : 0)));
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
@@ -194,7 +194,7 @@ AVERAGE(3)
 
 static fxs_status read_lp(fxs_call *c, int dims, fxs_window *w) {
     const fxs_tensor *x = fxs_arg_tensor(c, LP_INPUT);
-    *w = fxs_window_new(dims);
+    fxs_window_clear(w, dims);
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(fxs_pooling_check(c, x, dims, false));
     FXS_TRY(read_window(c, w, LP_KERNEL, LP_STRIDE, -1, -1));

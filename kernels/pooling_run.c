@@ -147,14 +147,14 @@ fxs_status fxs_pooling_check(fxs_call *c, const fxs_tensor *x, int dims, bool ch
 /* One dimension is pooled as two, the first of size 1: so a transposed [N, L, C] looks like
  * channels_last. */
 static bool keeps_channels_last(const fxs_tensor *x, int dims) {
-    fxs_tensor t = *x;
     if (x->ndim != dims + 2 || dims == 3)
         return false;
-    if (dims == 1) {
-        t.ndim = 4;
-        t.sizes[3] = x->sizes[2], t.strides[3] = x->strides[2];
-        t.sizes[2] = 1, t.strides[2] = x->sizes[2] * x->strides[2];
-    }
+    if (dims == 2)
+        return fxs_suggests_channels_last(x);
+    fxs_tensor t = *x;
+    t.ndim = 4;
+    t.sizes[3] = x->sizes[2], t.strides[3] = x->strides[2];
+    t.sizes[2] = 1, t.strides[2] = x->sizes[2] * x->strides[2];
     return fxs_suggests_channels_last(&t);
 }
 

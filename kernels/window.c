@@ -5,23 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-fxs_window fxs_window_new(int dims) {
-    fxs_window w = {.dims = dims};
-    for (int d = 0; d < 3; d++)
-        w.in[d] = w.out[d] = w.kernel[d] = w.stride[d] = w.dilation[d] = 1;
-    return w;
-}
-
 void fxs_window_read(const fxs_call *c, int i, const fxs_window *w, int64_t out[3]) {
-    int64_t v[3];
-    int n = fxs_arg_is_none(c, i) ? 0 : fxs_arg_ints(c, i, v, 3);
-    for (int k = 0; k < w->dims && n > 0; k++)
-        out[3 - w->dims + k] = v[n == 1 ? 0 : k];
+    const fxs_value *v = &c->arg[i];
+    int first = 3 - w->dims;
+    bool list = v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE;
+    size_t n = list ? v->u.seq->len : v->tag == FXS_V_NONE ? 0 : 1;
+    const fxs_value *item = list ? v->u.seq->items : v;
+    if (n == 0)
+        return;
+    size_t step = n == 1 ? 0 : 1;
+    for (int64_t *to = out + first; to < out + 3; to++, item += step)
+        *to = item->u.i;
 }
 
 void fxs_window_sizes(const fxs_window *w, const fxs_tensor *t, int64_t out[3]) {
-    for (int k = 0; k < w->dims; k++)
-        out[3 - w->dims + k] = t->sizes[t->ndim - w->dims + k];
+    for (int d = 3 - w->dims, at = t->ndim - w->dims; d < 3; d++, at++)
+        out[d] = t->sizes[at];
 }
 
 char *fxs_window_text(const fxs_window *w, const int64_t v[3], char text[FXS_SIZES_TEXT]) {
@@ -35,7 +34,7 @@ char *fxs_window_text(const fxs_window *w, const int64_t v[3], char text[FXS_SIZ
 
 fxs_status fxs_window_check(fxs_call *c, const fxs_window *w) {
     char text[FXS_SIZES_TEXT];
-    for (int d = 0; d < 3; d++) {
+    for (int d = 3 - w->dims; d < 3; d++) { /* those in front are neutral */
         if (w->kernel[d] < 1)
             return FXS_REFUSE(c, FXS_EINVAL, "kernel size should be greater than zero, but got %s",
                               fxs_window_text(w, w->kernel, text));

@@ -15,7 +15,18 @@ typedef struct fxs_window {
 } fxs_window;
 
 /* A window whose every number is neutral. */
-fxs_window fxs_window_new(int dims);
+static inline void fxs_window_clear(fxs_window *w, int dims) {
+    w->dims = dims;
+    for (int d = 0; d < 3; d++) {
+        w->in[d] = w->out[d] = w->kernel[d] = w->stride[d] = w->dilation[d] = 1;
+        w->before[d] = w->after[d] = 0;
+    }
+}
+static inline fxs_window fxs_window_new(int dims) {
+    fxs_window w;
+    fxs_window_clear(&w, dims);
+    return w;
+}
 /* Argument i (dims ints) into a window's array; a missing one (None, or an empty list) leaves it as
  * it is. */
 void fxs_window_read(const fxs_call *c, int i, const fxs_window *w, int64_t out[3]);
@@ -27,6 +38,11 @@ char *fxs_window_text(const fxs_window *w, const int64_t v[3], char text[FXS_SIZ
 fxs_status fxs_window_check(fxs_call *c, const fxs_window *w);
 /* dilation * (kernel - 1) + 1 in dimension d, or INT64_MAX where that overflows. */
 int64_t fxs_window_extent(const fxs_window *w, int d);
+
+/* n / stride: a division takes as long as all else that is done of a dimension. */
+static inline int64_t fxs_steps(int64_t n, int64_t stride) {
+    return stride == 1 ? n : stride == 2 && n >= 0 ? n >> 1 : n / stride;
+}
 
 static inline int64_t fxs_volume(const int64_t v[3]) { return v[0] * v[1] * v[2]; }
 

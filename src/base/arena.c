@@ -122,6 +122,11 @@ void fxs_arena_reset(fxs_arena *a) {
 #ifdef FXS_DEBUG_ARENA
     fxs_arena_clear(a);
 #else
+    if (a->chunks && !a->chunks->next) { /* as behind almost every node of a run */
+        a->chunks->used = 0;
+        a->reserve = 0;
+        return;
+    }
     fxs_arena_chunk *keep = a->chunks && a->chunks->next ? chunk_for_all(a) : a->chunks;
     size_t reserve = keep ? 0 : size_of_all(a);
     for (fxs_arena_chunk *c = a->chunks, *next; c; c = next) {

@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t size;
-    char cls;
-} facts[] = {
+const fxs_dtype_fact fxs_dtype_facts[FXS_DTYPE_COUNT] = {
 #define X(name, text, size, cls) {text, size, cls},
     FXS_DTYPE_MAP(X)
 #undef X
@@ -24,10 +20,8 @@ static const struct {
 };
 
 const char *fxs_dtype_name(fxs_dtype d) {
-    return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].name : "?";
+    return (unsigned)d < FXS_DTYPE_COUNT ? fxs_dtype_facts[d].name : "?";
 }
-
-size_t fxs_dtype_size(fxs_dtype d) { return (unsigned)d < FXS_DTYPE_COUNT ? facts[d].size : 0; }
 
 static bool same(const char *name, size_t len, const char *text) {
     return strlen(text) == len && memcmp(name, text, len) == 0;
@@ -39,7 +33,7 @@ bool fxs_dtype_find(const char *name, size_t len, fxs_dtype *out) {
         len -= 6;
     }
     for (int d = 0; d < FXS_DTYPE_COUNT; d++) {
-        if (same(name, len, facts[d].name)) {
+        if (same(name, len, fxs_dtype_facts[d].name)) {
             *out = (fxs_dtype)d;
             return true;
         }
@@ -53,10 +47,7 @@ bool fxs_dtype_find(const char *name, size_t len, fxs_dtype *out) {
     return false;
 }
 
-bool fxs_is_floating(fxs_dtype d) { return facts[d].cls == 'f'; }
-bool fxs_is_integral(fxs_dtype d) { return facts[d].cls == 'i'; }
-bool fxs_is_complex(fxs_dtype d) { return facts[d].cls == 'c'; }
-bool fxs_is_quantized(fxs_dtype d) { return facts[d].cls == 'q'; }
+bool fxs_is_quantized(fxs_dtype d) { return fxs_dtype_facts[d].cls == 'q'; }
 
 bool fxs_is_computable(fxs_dtype d) {
     switch (d) {
@@ -78,7 +69,7 @@ bool fxs_is_computable(fxs_dtype d) {
 
 /* Order of the classes: a higher class wins with its own type. */
 static int class_rank(fxs_dtype d) {
-    switch (facts[d].cls) {
+    switch (fxs_dtype_facts[d].cls) {
     case 'b':
         return 0;
     case 'i':
@@ -98,7 +89,7 @@ static fxs_dtype promote_integers(fxs_dtype a, fxs_dtype b) {
         fxs_dtype other = ua ? b : a;
         return other == FXS_INT8 ? FXS_INT16 : other;
     }
-    return facts[a].size >= facts[b].size ? a : b;
+    return fxs_dtype_facts[a].size >= fxs_dtype_facts[b].size ? a : b;
 }
 
 static fxs_dtype promote_complex(fxs_dtype c, fxs_dtype f) {
@@ -134,9 +125,9 @@ fxs_dtype fxs_promote(fxs_dtype a, fxs_dtype b) {
         return a;
     if (ra == 1)
         return promote_integers(a, b);
-    if (ra == 2 && facts[a].size == 2 && facts[b].size == 2)
+    if (ra == 2 && fxs_dtype_facts[a].size == 2 && fxs_dtype_facts[b].size == 2)
         return FXS_FLOAT32; /* float16 with bfloat16 */
-    return facts[a].size >= facts[b].size ? a : b;
+    return fxs_dtype_facts[a].size >= fxs_dtype_facts[b].size ? a : b;
 }
 
 float fxs_half_to_float(uint16_t h) {

@@ -2,6 +2,7 @@
 #ifndef FXS_BASE_DTYPE_H
 #define FXS_BASE_DTYPE_H
 
+#include "base/inline.h"
 #include "fxscope.h"
 
 FXS_API bool fxs_is_floating(fxs_dtype d);
@@ -32,5 +33,22 @@ float fxs_half_to_float(uint16_t h);
 uint16_t fxs_float_to_half(float f);
 float fxs_bfloat16_to_float(uint16_t h);
 uint16_t fxs_float_to_bfloat16(float f);
+
+/* ---- bodies
+ * -------------------------------------------------------------------------------------------- */
+
+typedef struct fxs_dtype_fact {
+    const char *name;
+    size_t size;
+    char cls; /* f: floating, i: integral, c: complex, q: quantized, b: bool */
+} fxs_dtype_fact;
+FXS_API extern const fxs_dtype_fact fxs_dtype_facts[FXS_DTYPE_COUNT];
+
+FXS_INLINE size_t fxs_dtype_size(fxs_dtype d) {
+    return (unsigned)d < FXS_DTYPE_COUNT ? fxs_dtype_facts[d].size : 0;
+}
+FXS_INLINE bool fxs_is_floating(fxs_dtype d) { return fxs_dtype_facts[d].cls == 'f'; }
+FXS_INLINE bool fxs_is_integral(fxs_dtype d) { return fxs_dtype_facts[d].cls == 'i'; }
+FXS_INLINE bool fxs_is_complex(fxs_dtype d) { return fxs_dtype_facts[d].cls == 'c'; }
 
 #endif

@@ -19,7 +19,7 @@ FXS_API char *fxs_memdup0(const char *s, size_t n);
 void *fxs_alloc_data(size_t bytes);
 
 /* For tests: the allocation after `n` successful ones fails, and so do all later ones; -1 switches
- * this off. Returns how many were made since the last call. */
+ * this off. Returns how many were made since the last call, if that had set a limit. */
 long fxs_alloc_fail_after(long n);
 
 #endif

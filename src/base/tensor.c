@@ -45,26 +45,40 @@ static fxs_status check_sizes(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int
     return FXS_OK;
 }
 
+/* Sizes and strides beyond ndim stay as they are: nobody reads them. False: check_sizes says why.
+ */
+static bool fill_dims(fxs_tensor *t, const int64_t *sizes, const int64_t *strides) {
+    int64_t bytes = (int64_t)fxs_dtype_size(t->dtype);
+    uint64_t step = 1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        int64_t n = sizes[i], some = n ? n : 1; /* of empty tensors too */
+        t->sizes[i] = n;
+        t->strides[i] = strides ? strides[i] : (int64_t)step;
+        step *= (uint64_t)some;
+        if (n < 0 || __builtin_mul_overflow(bytes, some, &bytes))
+            return false;
+    }
+    return true;
+}
+
 fxs_status fxs_tensor_make(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t *sizes,
                            const int64_t *strides, fxs_tensor **out) {
     *out = NULL;
-    FXS_TRY(check_sizes(ctx, dtype, ndim, sizes));
+    if (ndim < 0 || ndim > FXS_MAX_DIM || (unsigned)dtype >= FXS_DTYPE_COUNT)
+        return check_sizes(ctx, dtype, ndim, sizes);
     fxs_tensor *t = fxs_alloc(1, sizeof *t);
     if (!t)
         return fxs_fail_memory(ctx);
-    /* Sizes and strides beyond ndim stay as they are: nobody reads them. */
     t->refs = 1;
     t->dtype = dtype;
     t->ndim = ndim;
     t->requires_grad = t->is_parameter = false;
     t->offset = 0;
     t->storage = NULL;
-    if (ndim)
-        memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
-    if (!strides)
-        fxs_strides_of(ndim, t->sizes, NULL, t->strides);
-    else if (ndim)
-        memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
+    if (!fill_dims(t, sizes, strides)) {
+        fxs_free(t);
+        return check_sizes(ctx, dtype, ndim, sizes);
+    }
     *out = t;
     return FXS_OK;
 }
@@ -87,17 +101,17 @@ fxs_status fxs_tensor_new(fxs_ctx *ctx, fxs_dtype dtype, int ndim, const int64_t
     return FXS_OK;
 }
 
-fxs_tensor *fxs_tensor_ref(fxs_tensor *t) {
-    if (t)
-        t->refs++;
-    return t;
-}
-
-void fxs_tensor_unref(fxs_tensor *t) {
-    if (!t || --t->refs > 0)
-        return;
+void fxs_tensor_free(fxs_tensor *t) {
     fxs_storage_unref(t->storage);
     fxs_free(t);
+}
+
+void fxs_tensor_copy_facts(fxs_tensor *to, const fxs_tensor *t) {
+    memcpy(to, t, offsetof(fxs_tensor, sizes));
+    for (int i = 0; i < t->ndim; i++) {
+        to->sizes[i] = t->sizes[i];
+        to->strides[i] = t->strides[i];
+    }
 }
 
 static fxs_status copy_struct(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **out) {
@@ -105,9 +119,7 @@ static fxs_status copy_struct(fxs_ctx *ctx, const fxs_tensor *t, fxs_tensor **ou
     *out = v;
     if (!v)
         return fxs_fail_memory(ctx);
-    memcpy(v, t, offsetof(fxs_tensor, sizes));
-    memcpy(v->sizes, t->sizes, (size_t)t->ndim * sizeof *t->sizes);
-    memcpy(v->strides, t->strides, (size_t)t->ndim * sizeof *t->strides);
+    fxs_tensor_copy_facts(v, t);
     v->refs = 1;
     v->is_parameter = false;
     return FXS_OK;
@@ -153,13 +165,6 @@ int fxs_tensor_ndim(const fxs_tensor *t) { return t->ndim; }
 const int64_t *fxs_tensor_sizes(const fxs_tensor *t) { return t->sizes; }
 const int64_t *fxs_tensor_strides(const fxs_tensor *t) { return t->strides; }
 bool fxs_tensor_requires_grad(const fxs_tensor *t) { return t->requires_grad; }
-
-int64_t fxs_tensor_numel(const fxs_tensor *t) {
-    int64_t n = 1;
-    for (int i = 0; i < t->ndim; i++)
-        n *= t->sizes[i];
-    return n;
-}
 
 void *fxs_tensor_data(const fxs_tensor *t) {
     return t->storage ? (char *)t->storage->data + t->offset * (int64_t)fxs_dtype_size(t->dtype)

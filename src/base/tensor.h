@@ -51,4 +51,31 @@ void fxs_buf_sizes(fxs_buf *b, int ndim, const int64_t *sizes);
 #define FXS_SIZES_TEXT 128
 FXS_API char *fxs_sizes_text(const fxs_tensor *t, char text[FXS_SIZES_TEXT]);
 
+/* ---- bodies
+ * -------------------------------------------------------------------------------------------- */
+
+/* All of t but what lies beyond its dimensions; nothing is counted. */
+void fxs_tensor_copy_facts(fxs_tensor *to, const fxs_tensor *t);
+
+/* What unref does when nobody has t any more. */
+FXS_API void fxs_tensor_free(fxs_tensor *t);
+
+FXS_INLINE fxs_tensor *fxs_tensor_ref(fxs_tensor *t) {
+    if (t)
+        t->refs++;
+    return t;
+}
+
+FXS_INLINE void fxs_tensor_unref(fxs_tensor *t) {
+    if (t && --t->refs <= 0)
+        fxs_tensor_free(t);
+}
+
+FXS_INLINE int64_t fxs_tensor_numel(const fxs_tensor *t) {
+    int64_t n = 1;
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->sizes[i];
+    return n;
+}
+
 #endif

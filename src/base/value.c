@@ -108,6 +108,7 @@ fxs_status fxs_value_dict(fxs_ctx *ctx, size_t n, const char *const *keys, const
     return FXS_OK;
 }
 
+/* The counter of what is counted, but of tensors. */
 static int *refs_of(fxs_value *v) {
     switch (v->tag) {
     case FXS_V_STR:
@@ -124,18 +125,15 @@ static int *refs_of(fxs_value *v) {
         return &v->u.dict->refs;
     case FXS_V_OBJECT:
         return &v->u.object->refs;
-    case FXS_V_TENSOR:
-        return &v->u.tensor->refs;
     default:
         return NULL;
     }
 }
 
-fxs_value fxs_value_ref(fxs_value v) {
-    int *refs = refs_of(&v);
+void fxs_value_count(const fxs_value *v) {
+    int *refs = refs_of((fxs_value *)v);
     if (refs && *refs > 0)
         ++*refs;
-    return v;
 }
 
 static void free_items(fxs_value *v) {
@@ -152,11 +150,9 @@ static void free_items(fxs_value *v) {
     }
 }
 
-void fxs_value_unref(fxs_value *v) {
+void fxs_value_release(fxs_value *v) {
     int *refs = refs_of(v);
-    if (v->tag == FXS_V_TENSOR) {
-        fxs_tensor_unref(v->u.tensor);
-    } else if (refs && *refs > 0 && --*refs == 0) {
+    if (refs && *refs > 0 && --*refs == 0) {
         free_items(v);
         fxs_free(v->tag == FXS_V_DICT     ? (void *)v->u.dict
                  : v->tag == FXS_V_OBJECT ? (void *)v->u.object
@@ -164,26 +160,6 @@ void fxs_value_unref(fxs_value *v) {
                      ? (void *)v->u.seq
                      : (void *)v->u.s);
     }
-    *v = fxs_none();
-}
-
-size_t fxs_value_len(const fxs_value *v) {
-    switch (v->tag) {
-    case FXS_V_LIST:
-    case FXS_V_TUPLE:
-    case FXS_V_SLICE:
-        return v->u.seq->len;
-    case FXS_V_DICT:
-        return v->u.dict->len;
-    default:
-        return 0;
-    }
-}
-
-const fxs_value *fxs_value_item(const fxs_value *v, size_t i) {
-    if (i >= fxs_value_len(v))
-        return NULL;
-    return v->tag == FXS_V_DICT ? &v->u.dict->pairs[i].value : &v->u.seq->items[i];
 }
 
 const fxs_value *fxs_value_key(const fxs_value *v, size_t i) {
@@ -293,6 +269,13 @@ static bool no_tensor(void *user, const fxs_value *leaf) {
 }
 
 bool fxs_value_has_tensor(const fxs_value *v) { return !fxs_value_visit(v, no_tensor, NULL); }
+
+static bool no_node(void *user, const fxs_value *leaf) {
+    (void)user;
+    return leaf->tag != FXS_V_NODE;
+}
+
+bool fxs_value_has_node(const fxs_value *v) { return !fxs_value_visit(v, no_node, NULL); }
 
 static bool is_number(const fxs_value *v) {
     return v->tag == FXS_V_BOOL || v->tag == FXS_V_INT || v->tag == FXS_V_FLOAT;

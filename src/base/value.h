@@ -78,6 +78,7 @@ FXS_API bool fxs_value_visit(const fxs_value *v, fxs_visit_fn *fn, void *user);
 /* Python's ==, for values without nodes and tensors. */
 FXS_API bool fxs_value_equal(const fxs_value *a, const fxs_value *b);
 bool fxs_value_has_tensor(const fxs_value *v);
+bool fxs_value_has_node(const fxs_value *v);
 /* Python's name of the value's type, as ShapeProp would record it: "torch.Tensor", "int",
  * "torch.Size", "NoneType". */
 FXS_API const char *fxs_value_type_name(const fxs_value *v);
@@ -103,5 +104,58 @@ FXS_API void fxs_buf_str(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
 const char *fxs_memory_format_text(fxs_memory_format f);
 /* "float32[1, 3, 16, 16]" */
 void fxs_buf_tensor(fxs_buf *b, const fxs_tensor *t);
+
+/* ---- bodies
+ * -------------------------------------------------------------------------------------------- */
+
+/* One reference more, one less, of what is no tensor. */
+FXS_API void fxs_value_count(const fxs_value *v);
+FXS_API void fxs_value_release(fxs_value *v);
+
+FXS_INLINE fxs_value fxs_value_ref(fxs_value v) {
+    if (v.tag == FXS_V_TENSOR)
+        v.u.tensor->refs++;
+    else
+        fxs_value_count(&v);
+    return v;
+}
+
+FXS_INLINE void fxs_value_unref(fxs_value *v) {
+    if (v->tag == FXS_V_TENSOR)
+        fxs_tensor_unref(v->u.tensor);
+    else if (v->tag > FXS_V_COMPLEX) /* numbers and None are not counted */
+        fxs_value_release(v);
+    *v = (fxs_value){.tag = FXS_V_NONE};
+}
+
+/* *to = *from for what has just been made: a value that is read as a whole right after its parts
+ * were written waits until those have reached the cache. */
+static inline void fxs_value_move(fxs_value *to, const fxs_value *from) {
+    if (from->tag == FXS_V_TENSOR) {
+        to->tag = FXS_V_TENSOR;
+        to->u.tensor = from->u.tensor;
+    } else {
+        *to = *from;
+    }
+}
+
+FXS_INLINE size_t fxs_value_len(const fxs_value *v) {
+    switch (v->tag) {
+    case FXS_V_LIST:
+    case FXS_V_TUPLE:
+    case FXS_V_SLICE:
+        return v->u.seq->len;
+    case FXS_V_DICT:
+        return v->u.dict->len;
+    default:
+        return 0;
+    }
+}
+
+FXS_INLINE const fxs_value *fxs_value_item(const fxs_value *v, size_t i) {
+    if (i >= fxs_value_len(v))
+        return NULL;
+    return v->tag == FXS_V_DICT ? &v->u.dict->pairs[i].value : &v->u.seq->items[i];
+}
 
 #endif

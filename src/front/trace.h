@@ -106,7 +106,6 @@ bool fxs_proxy_arguments(fxs_tracer *t, size_t n, const fxs_proxy *p, fxs_value 
                          fxs_value *kwargs);
 /* create_arg: tensors become get_attr nodes. */
 fxs_status fxs_tracer_arg(fxs_tracer *t, const fxs_value *v, fxs_value *out);
-bool fxs_value_has_node(const fxs_value *v);
 
 /* ---- from values to nodes (trace_record.c)
  * ------------------------------------------------------------------------

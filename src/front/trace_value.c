@@ -83,13 +83,6 @@ fxs_status fxs_tracer_add_tensor(fxs_tracer *t, const fxs_tensor *tensor, const 
  * ----------------------------------------------------------------------------------------------------
  */
 
-static bool no_node(void *user, const fxs_value *leaf) {
-    (void)user;
-    return leaf->tag != FXS_V_NODE;
-}
-
-bool fxs_value_has_node(const fxs_value *v) { return !fxs_value_visit(v, no_node, NULL); }
-
 static fxs_status items_value(fxs_tracer *t, fxs_arena *a, const fxs_proxy *p, int depth,
                               fxs_value *out);
 

@@ -172,6 +172,7 @@ fxs_status fxs_node_set_target(fxs_node *n, const char *target) {
     if (!copy)
         return fxs_fail_memory(g->ctx);
     n->target = copy;
+    n->plan = NULL;
     return FXS_OK;
 }
 

@@ -215,6 +215,7 @@ fxs_status fxs_node_adopt_args(fxs_node *n, const fxs_value *args, const fxs_val
     fxs_value_visit(&n->kwargs, drop_tensor, NULL);
     n->args = *args;
     n->kwargs = *kwargs;
+    n->plan = NULL;
     n->inputs = room_for_inputs(n, c.n);
     if (!n->inputs)
         return fxs_fail_memory(n->graph->ctx);

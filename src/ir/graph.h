@@ -46,6 +46,8 @@ struct fxs_node {
         *scope; /* the modules whose forward recorded it, in the arena; NULL: it was not traced */
     fxs_user_meta *user_meta; /* in the arena; NULL: none */
     fxs_found found;
+    struct fxs_call_plan *plan; /* in the arena (node_plan.h); NULL: it was not run since it was
+                                   made or changed */
     fxs_meta meta; /* result's tensors are counted; message and stats live in the arena */
 };
 

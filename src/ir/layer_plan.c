@@ -31,54 +31,24 @@ static fxs_status mark_state(void *user, const char *name, fxs_value *out) {
     return FXS_OK;
 }
 
-static bool is_known(void *user, const fxs_value *leaf) {
-    (void)user;
-    return leaf->tag != FXS_V_NODE;
-}
-
-/* Sorts the operator's arguments into slots and what stays as it is. */
-static fxs_status settle(planner *p, fxs_value *bound, const bool *given) {
-    fxs_layer_plan *plan = p->plan;
-    fxs_ctx *ctx = p->module->ctx;
-    plan->nslots = 0;
-    for (int i = 0; i < plan->schema->nparams; i++) {
-        fxs_value v = bound[i];
-        if (v.tag == FXS_V_NODE) {
-            size_t k = (size_t)(v.u.node - p->marks);
-            plan->slots[plan->nslots++] =
-                (fxs_plan_slot){.param = i, .input = k, .state = p->state[k]};
-        } else if (!fxs_value_visit(&v, is_known, NULL)) {
-            p->unfit = true;
-        } else if (given[i] || v.tag != FXS_V_NONE) {
-            FXS_TRY(
-                fxs_schema_put(ctx, &plan->arena, plan->op->op->name, plan->schema, i, &v, bound));
-        }
+/* Marks become the tensors and inputs that they stood for. */
+static void name_slots(planner *p) {
+    for (int i = 0; i < p->plan->call.nslots; i++) {
+        fxs_plan_slot *slot = &p->plan->call.slots[i];
+        slot->input = (size_t)(slot->node - p->marks);
+        slot->state = p->state[slot->input];
+        slot->node = NULL;
     }
-    return FXS_OK;
-}
-
-/* Binds what is known to one overload. */
-static fxs_status bind_to(planner *p, const fxs_candidate *op, const fxs_value *args,
-                          const fxs_value *kwargs, fxs_value *bound) {
-    fxs_layer_plan *plan = p->plan;
-    fxs_ctx *ctx = p->module->ctx;
-    bool given[FXS_MAX_ARGS];
-    plan->op = op;
-    FXS_TRY(fxs_registry_schema(ctx, op->op, &plan->schema));
-    FXS_TRY(fxs_schema_place(ctx, &plan->arena, op->op->name, plan->schema, args, kwargs, bound,
-                             given));
-    return settle(p, bound, given);
 }
 
 static fxs_status bind(planner *p, bool train) {
     fxs_layer_plan *plan = p->plan;
     fxs_ctx *ctx = p->module->ctx;
     fxs_layer *layer = FXS_NEW(&plan->arena, fxs_layer);
-    fxs_value *bound = FXS_NEW_N(&plan->arena, fxs_value, FXS_MAX_ARGS);
     fxs_value args, none, op_args, op_kwargs;
     const fxs_candidate *op;
     const char *name;
-    if (!layer || !bound)
+    if (!layer)
         return fxs_fail_memory(ctx);
     FXS_TRY(fxs_make_seq(ctx, &plan->arena, FXS_V_TUPLE, plan->ninputs, &args));
     FXS_TRY(fxs_make_dict(ctx, &plan->arena, 0, &none));
@@ -88,11 +58,10 @@ static fxs_status bind(planner *p, bool train) {
     FXS_TRY(fxs_layer_call(layer, &plan->arena, &args, &none, train, mark_state, p, &name, &op_args,
                            &op_kwargs));
     FXS_TRY(fxs_registry_find_op(ctx, name, &op));
-    fxs_status status = FXS_EUNKNOWN;
-    for (; op && status != FXS_OK && status != FXS_ENOMEM; op = op->next)
-        status = bind_to(p, op, &op_args, &op_kwargs, bound);
-    plan->bound = bound;
-    return status;
+    FXS_TRY(fxs_call_plan_bind(ctx, &plan->arena, op, &op_args, &op_kwargs, false, &plan->call));
+    name_slots(p);
+    plan->call.parameters = fxs_module_parameter_count(p->module);
+    return FXS_OK;
 }
 
 static void free_plan(fxs_layer_plan *plan) {
@@ -100,10 +69,8 @@ static void free_plan(fxs_layer_plan *plan) {
     fxs_free(plan);
 }
 
-const fxs_layer_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train) {
+fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train) {
     fxs_layer_plan *plan = m->plans[train];
-    if (plan && plan->ninputs == ninputs)
-        return plan->op ? plan : NULL;
     if (plan)
         free_plan(plan);
     m->plans[train] = plan = fxs_alloc0(1, sizeof *plan);
@@ -117,10 +84,10 @@ const fxs_layer_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool trai
     /* What is wrong is said when the call itself is bound. */
     if (bind(p, train) != FXS_OK || p->unfit) {
         fxs_ctx_clear(m->ctx);
-        plan->op = NULL;
+        plan->call.op = NULL;
     }
     fxs_free(p);
-    return plan->op ? plan : NULL;
+    return plan->call.op ? &plan->call : NULL;
 }
 
 void fxs_layer_plan_forget(fxs_module *m) {

@@ -4,31 +4,29 @@
 #ifndef FXS_IR_LAYER_PLAN_H
 #define FXS_IR_LAYER_PLAN_H
 
-#include "ir/module.h"
-#include "op/registry.h"
-
-/* A parameter of the operator that each call fills. */
-typedef struct fxs_plan_slot {
-    int param;
-    size_t input;         /* which argument of forward, ... */
-    fxs_parameter *state; /* ... or this tensor of the layer; borrowed, NULL: an input */
-} fxs_plan_slot;
+#include "ir/call_plan.h"
 
 typedef struct fxs_layer_plan {
     fxs_arena arena;
-    size_t ninputs;           /* the call has so many, by position */
-    const fxs_candidate *op;  /* NULL: the row can't be planned (lists of tensors, children) */
-    const fxs_schema *schema; /* op's */
-    const fxs_value *bound;   /* the operator's arguments; slots hold nothing */
-    fxs_plan_slot slots[FXS_MAX_ARGS];
-    int nslots;
+    size_t ninputs;     /* the call has so many, by position */
+    fxs_call_plan call; /* op NULL: the row can't be planned (tensors of children) */
 } fxs_layer_plan;
 
 /* The first overload that takes all that is known is the plan's; should it refuse what a call puts
  * in, the call has to be bound as any other, for another one may take it. */
 /* The plan for a call of m, which has a row, with so many positional arguments; NULL when there is
  * none, and the call has to be bound as any other. Borrowed from m. */
-const fxs_layer_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train);
+static inline fxs_call_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train);
 void fxs_layer_plan_forget(fxs_module *m);
+
+/* Makes it. */
+fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train);
+
+static inline fxs_call_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train) {
+    fxs_layer_plan *plan = m->plans[train];
+    if (!plan || plan->ninputs != ninputs)
+        return fxs_layer_plan_make(m, ninputs, train);
+    return plan->call.op ? &plan->call : NULL;
+}
 
 #endif

@@ -349,9 +349,9 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path) {
 
 /* Nothing but a removal takes a module from where it was found. */
 fxs_lookup fxs_module_lookup_target(const fxs_module *root, fxs_node *n) {
-    if (n->found.module && n->found.target == n->target && n->found.root == root->id &&
-        n->found.removals == root->ctx->removals)
-        return (fxs_lookup){.module = n->found.module};
+    fxs_module *m = fxs_module_remembered(root, n);
+    if (m)
+        return (fxs_lookup){.module = m};
     fxs_lookup at = fxs_module_lookup(root, n->target);
     n->found = (fxs_found){.module = at.module,
                            .target = n->target,

@@ -85,6 +85,14 @@ fxs_lookup fxs_module_lookup(const fxs_module *m, const char *path);
 /* The same for n's target below its graph's root; a module that was found is remembered in n. */
 fxs_lookup fxs_module_lookup_target(const fxs_module *root, fxs_node *n);
 
+/* The module that n's target named when it was last looked up below that root, while nothing but a
+ * removal could have taken it from there; NULL: it is to be looked up. */
+static inline fxs_module *fxs_module_remembered(const fxs_module *root, const fxs_node *n) {
+    const fxs_found *f = &n->found;
+    bool same = f->target == n->target && f->root == root->id && f->removals == root->ctx->removals;
+    return same ? f->module : NULL;
+}
+
 /* Binds a module's arguments to its row (row must not be NULL); names go to `a`. */
 fxs_status fxs_module_layer(const fxs_module *m, fxs_arena *a, fxs_layer *out);
 /* Puts an existing parameter under a second name: tied weights. */

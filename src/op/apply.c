@@ -2,6 +2,7 @@
  * Called by the interpreter for every node; knows no node. */
 #include <string.h>
 
+#include "base/map.h"
 #include "op/registry.h"
 
 /* An unread META value of this size or smaller is computed when all it is made of is known: it may
@@ -53,19 +54,15 @@ static bool look_at_arg(void *user, const fxs_value *v) {
     return true;
 }
 
-/* Of most operators most arguments are numbers. */
-static bool may_hold_tensors(const fxs_value *v) {
-    return v->tag == FXS_V_TENSOR || v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE ||
-           v->tag == FXS_V_DICT || v->tag == FXS_V_SLICE;
-}
-
-static arg_facts facts_of(const fxs_call *c) {
+static arg_facts facts_of(const fxs_call *c, const fxs_schema *s) {
     arg_facts f = {.all_known = true, .self = c->nargs ? fxs_arg_tensor(c, 0) : NULL};
-    for (int i = 0; i < c->nargs; i++)
-        if (c->arg[i].tag == FXS_V_TENSOR)
-            look_at_arg(&f, &c->arg[i]);
-        else if (may_hold_tensors(&c->arg[i]))
-            fxs_value_visit(&c->arg[i], look_at_arg, &f);
+    for (int k = 0; k < s->nholders; k++) {
+        const fxs_value *v = &c->arg[s->holders[k]];
+        if (v->tag == FXS_V_TENSOR)
+            look_at_arg(&f, v);
+        else if (v->tag != FXS_V_NONE)
+            fxs_value_visit(v, look_at_arg, &f);
+    }
     return f;
 }
 
@@ -248,8 +245,8 @@ static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute
     return FXS_OK;
 }
 
-static fxs_status compute(fxs_call *c, const fxs_apply *how) {
-    arg_facts f = facts_of(c);
+static fxs_status compute(fxs_call *c, const fxs_schema *schema, const fxs_apply *how) {
+    arg_facts f = facts_of(c, schema);
     bool writes = c->op->flags & FXS_OP_WRITES_SELF;
     bool run = !c->meta || (f.all_known && (writes || small_and_exact(c)));
     if (writes && c->op->flags & FXS_OP_RANDOM && f.self)
@@ -277,7 +274,9 @@ static fxs_status gather_result(fxs_call *c, fxs_value *out) {
     }
     bool sequence = c->out_list || c->out_tuple || c->tuple_name;
     if (c->nout == 1 && !sequence) {
-        *out = fxs_of_tensor(fxs_tensor_ref(c->out[0]));
+        out->tag = FXS_V_TENSOR;
+        out->u.tensor = c->out[0];
+        c->nout = 0; /* it is the result's now */
         return FXS_OK;
     }
     if (c->nout == 0 && !sequence) {
@@ -305,15 +304,17 @@ static bool add_bytes(void *user, const fxs_value *v) {
     return true;
 }
 
-static fxs_cost cost_of(const fxs_call *c) {
+static fxs_cost cost_of(const fxs_call *c, const fxs_schema *s) {
     fxs_cost cost = c->op->cost ? c->op->cost(c) : (fxs_cost){0};
     if (cost.bytes_read != 0 || cost.bytes_written != 0 || !c->op->kernel)
         return cost; /* a view moves nothing */
-    for (int i = 0; i < c->nargs; i++)
-        if (c->arg[i].tag == FXS_V_TENSOR)
-            cost.bytes_read += bytes_of(c->arg[i].u.tensor);
-        else if (may_hold_tensors(&c->arg[i]))
-            fxs_value_visit(&c->arg[i], add_bytes, &cost.bytes_read);
+    for (int k = 0; k < s->nholders; k++) {
+        const fxs_value *v = &c->arg[s->holders[k]];
+        if (v->tag == FXS_V_TENSOR)
+            cost.bytes_read += bytes_of(v->u.tensor);
+        else if (v->tag != FXS_V_NONE)
+            fxs_value_visit(v, add_bytes, &cost.bytes_read);
+    }
     for (int i = 0; i < c->nout; i++)
         cost.bytes_written += bytes_of(c->out[i]);
     return cost;
@@ -332,6 +333,40 @@ static bool asks_for(int flag, const fxs_value *bound) {
     return flag >= 0 && bound[flag].tag == FXS_V_BOOL && bound[flag].u.b;
 }
 
+static bool same_facts(const fxs_tensor *a, const fxs_tensor *b) {
+    size_t bytes = (size_t)a->ndim * sizeof *a->sizes;
+    return a->requires_grad == b->requires_grad && a->ndim == b->ndim && a->offset == b->offset &&
+           a->dtype == b->dtype && memcmp(a->sizes, b->sizes, bytes) == 0 &&
+           memcmp(a->strides, b->strides, bytes) == 0;
+}
+
+/* The tensor whose facts a call may change: only those that write in place do. */
+static fxs_tensor *may_change(const fxs_call *c, const fxs_candidate *op, const fxs_apply *how) {
+    bool writes = c->in_place || op->underscored || c->op->flags & FXS_OP_WRITES_SELF;
+    return how->changed && writes && c->nargs ? fxs_arg_tensor(c, 0) : NULL;
+}
+
+/* infer, compute, and word to whom it may concern of what has become of self. */
+static fxs_status infer_and_tell(fxs_call *c, const fxs_schema *schema, const fxs_apply *how,
+                                 fxs_tensor *self) {
+    fxs_tensor before;
+    fxs_tensor_copy_facts(&before, self);
+    fxs_status s = c->op->infer(c);
+    if (s == FXS_OK)
+        s = compute(c, schema, how);
+    if (same_facts(self, &before))
+        return s;
+    fxs_status told = how->changed(how->user, self, &before);
+    return s == FXS_OK ? told : s;
+}
+
+/* Few operators draw: for the others no name is read. */
+static uint64_t seed_of(const fxs_op *op, const fxs_apply *how) {
+    return how->name && op->flags & FXS_OP_RANDOM
+               ? how->seed ^ fxs_hash(how->name, strlen(how->name))
+               : how->seed;
+}
+
 fxs_status fxs_op_apply_bound(fxs_ctx *ctx, const fxs_candidate *op, const fxs_schema *schema,
                               fxs_value *bound, const fxs_apply *how, fxs_applied *out) {
     fxs_call c = {.ctx = ctx,
@@ -343,16 +378,17 @@ fxs_status fxs_op_apply_bound(fxs_ctx *ctx, const fxs_candidate *op, const fxs_s
                   .train = how->train,
                   .in_place = op->in_place || asks_for(schema->inplace, bound),
                   .wants_grad = asks_for(schema->requires_grad, bound),
-                  .seed = how->seed,
+                  .seed = seed_of(op->op, how),
                   .scratch = how->scratch};
+    fxs_tensor *self = may_change(&c, op, how);
     *out = (fxs_applied){.op = c.op};
-    fxs_status s = c.op->infer(&c);
+    fxs_status s = self ? infer_and_tell(&c, schema, how, self) : c.op->infer(&c);
+    if (s == FXS_OK && !self)
+        s = compute(&c, schema, how);
     if (s == FXS_OK)
-        s = compute(&c, how);
+        out->cost = cost_of(&c, schema);
     if (s == FXS_OK)
         s = gather_result(&c, &out->result);
-    if (s == FXS_OK)
-        out->cost = cost_of(&c);
     drop_outputs(&c);
     return s;
 }

@@ -384,10 +384,16 @@ const char *fxs_schema_missing(const fxs_schema *s, const fxs_value *args,
     return NULL;
 }
 
-fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const fxs_schema *s,
-                            const fxs_value *args, const fxs_value *kwargs, fxs_value *out,
-                            bool *given) {
-    binding b = {.ctx = ctx, .arena = a, .op = op_name, .schema = s, .out = out, .raw = true};
+fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const char *spelling,
+                            const fxs_schema *s, const fxs_value *args, const fxs_value *kwargs,
+                            fxs_value *out, bool *given) {
+    binding b = {.ctx = ctx,
+                 .arena = a,
+                 .op = op_name,
+                 .spelling = spelling,
+                 .schema = s,
+                 .out = out,
+                 .raw = true};
     FXS_TRY(bind(&b, args, kwargs));
     for (int i = 0; i < s->nparams; i++) {
         if (!b.given[i] && !s->params[i].has_default)

@@ -109,9 +109,11 @@ int fxs_arg_ints(const fxs_call *c, int i, int64_t *out, int max) {
             out[0] = fxs_arg_int(c, i);
         return 1;
     }
-    int n = (int)fxs_value_len(v);
+    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE)
+        return 0;
+    int n = (int)v->u.seq->len;
     for (int k = 0; k < n && k < max; k++)
-        out[k] = fxs_value_item(v, (size_t)k)->u.i;
+        out[k] = v->u.seq->items[k].u.i;
     return n;
 }
 

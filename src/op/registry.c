@@ -29,8 +29,10 @@ static bool add_candidate(fxs_registry *r, fxs_map *m, const char *key, const fx
     fxs_candidate *c = FXS_NEW(&r->arena, fxs_candidate);
     if (!c)
         return false;
-    *c = (fxs_candidate){
-        .op = op, .spelling = m == &r->spellings ? key : NULL, .in_place = in_place};
+    *c = (fxs_candidate){.op = op,
+                         .spelling = m == &r->spellings ? key : NULL,
+                         .in_place = in_place,
+                         .underscored = key[strlen(key) - 1] == '_'};
     void **at = fxs_map_at(m, key, strlen(key));
     if (!at)
         return fxs_map_put(m, key, strlen(key), c);

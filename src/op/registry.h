@@ -10,6 +10,7 @@ typedef struct fxs_candidate {
     const fxs_op *op;
     const char *spelling;             /* NULL: found by the row's name */
     bool in_place;                    /* the spelling has the trailing underscore */
+    bool underscored;                 /* the same, or the row itself is of that name: resize_ */
     const struct fxs_candidate *next; /* the next overload */
 } fxs_candidate;
 
@@ -30,10 +31,15 @@ FXS_API const fxs_family *fxs_registry_family(const fxs_op *op);
 typedef struct fxs_apply {
     bool meta, train;
     uint64_t seed;
+    const char
+        *name; /* of the call: makes its draws others than those of other calls; NULL: none */
     fxs_arena *scratch; /* reset by the caller */
     /* Is the call the last that looks at the tensor and its storage? Then a result may take its
      * place. NULL: never. */
     bool (*is_last_use)(const void *user, const fxs_tensor *t);
+    /* A call in place has changed shape, strides or requires_grad of a tensor: `before` has those
+     * that it had. NULL: nobody has to know. */
+    fxs_status (*changed)(const void *user, fxs_tensor *t, const fxs_tensor *before);
     const void *user;
 } fxs_apply;
 

@@ -162,6 +162,14 @@ static fxs_status parse_param(cursor *c, fxs_param *p) {
     return parse_default(c, &p->fallback);
 }
 
+/* Of most operators most arguments are numbers: who looks for tensors looks at these alone. */
+static void note_holders(fxs_schema *s) {
+    const unsigned some = 1u << FXS_T_TENSOR | 1u << FXS_T_TENSORS | 1u << FXS_T_ANY;
+    for (int i = 0; i < s->nparams; i++)
+        if (s->params[i].types & some)
+            s->holders[s->nholders++] = (unsigned char)i;
+}
+
 fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_schema *out) {
     cursor c = {.ctx = ctx, .arena = a, .text = text, .at = text};
     bool keyword_only = false;
@@ -186,6 +194,7 @@ fxs_status fxs_schema_parse(fxs_ctx *ctx, fxs_arena *a, const char *text, fxs_sc
     skip_blanks(&c);
     out->returns = c.at;
     out->inplace = fxs_schema_index(out, "inplace");
+    note_holders(out);
     out->requires_grad = fxs_schema_index(out, "requires_grad");
     return FXS_OK;
 }

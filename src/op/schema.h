@@ -34,7 +34,9 @@ typedef struct fxs_schema {
     int nparams;
     fxs_param params[FXS_MAX_ARGS];
     int inplace, requires_grad; /* positions of these parameters, -1: there is none */
-    const char *returns;        /* text behind -> */
+    int nholders;
+    unsigned char holders[FXS_MAX_ARGS]; /* positions of those that may hold tensors */
+    const char *returns;                 /* text behind -> */
 } fxs_schema;
 
 /* Parses a schema into `a`; FXS_EPARSE says where, for whoever writes rows. */
@@ -58,8 +60,9 @@ fxs_status fxs_schema_put(fxs_ctx *ctx, fxs_arena *a, const char *op_name, const
 /* fxs_schema_bind for arguments in which nodes stand for what is not known yet, and which stay as
  * they were given: an int for int[2] is no list. given[nparams] tells which are no defaults. */
 FXS_API fxs_status fxs_schema_place(fxs_ctx *ctx, fxs_arena *a, const char *op_name,
-                                    const fxs_schema *s, const fxs_value *args,
-                                    const fxs_value *kwargs, fxs_value *out, bool *given);
+                                    const char *spelling, const fxs_schema *s,
+                                    const fxs_value *args, const fxs_value *kwargs, fxs_value *out,
+                                    bool *given);
 /* The first parameter without default that a call does not give, NULL when none is missing. Knows
  * nothing of types: what is given may be a node. */
 FXS_API const char *fxs_schema_missing(const fxs_schema *s, const fxs_value *args,

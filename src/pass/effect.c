@@ -26,8 +26,8 @@ fxs_status fxs_node_call_of(const fxs_node *n, fxs_arena *a, fxs_node_call *out)
     FXS_TRY(find_ops(n, a, &ops));
     for (; ops; ops = ops->next) {
         FXS_TRY(fxs_registry_schema(ctx, ops->op, &out->schema));
-        fxs_status s = fxs_schema_place(ctx, a, ops->op->name, out->schema, &n->args, &n->kwargs,
-                                        out->arg, out->given);
+        fxs_status s = fxs_schema_place(ctx, a, ops->op->name, NULL, out->schema, &n->args,
+                                        &n->kwargs, out->arg, out->given);
         if (s == FXS_ENOMEM)
             return s;
         if (s == FXS_OK) {

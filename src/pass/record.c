@@ -21,9 +21,19 @@ static fxs_status to_meta(void *user, const fxs_value *leaf, fxs_value *out) {
     return FXS_OK;
 }
 
+/* A tensor without values that nobody else has, or that the node wrote in place, need not be
+ * copied: the interpreter sees to it that the record stays as it is. */
+static bool may_share(const fxs_node *n, const fxs_value *v) {
+    const fxs_tensor *t = v->u.tensor;
+    if (v->tag != FXS_V_TENSOR || t->storage)
+        return false;
+    const fxs_value *first = n->ninputs ? &n->inputs[0]->meta.result : NULL;
+    return t->refs == 1 || (first && first->tag == FXS_V_TENSOR && first->u.tensor == t);
+}
+
 fxs_status fxs_record_meta(void *user, fxs_node *n, const fxs_step *step) {
     fxs_ctx *ctx = user;
-    fxs_node_clear_meta(n);
+    fxs_value_unref(&n->meta.result);
     n->meta = (fxs_meta){.outcome = step->outcome,
                          .message = step->message,
                          .culprit = step->culprit,
@@ -32,7 +42,12 @@ fxs_status fxs_record_meta(void *user, fxs_node *n, const fxs_step *step) {
                          .bytes_read = step->cost.bytes_read,
                          .bytes_written = step->cost.bytes_written,
                          .seconds = step->seconds};
-    FXS_TRY(fxs_value_map(ctx, NULL, step->result, to_meta, ctx, &n->meta.result));
+    if (may_share(n, step->result)) {
+        fxs_tensor_ref(step->result->u.tensor);
+        fxs_value_move(&n->meta.result, step->result);
+    } else {
+        FXS_TRY(fxs_value_map(ctx, NULL, step->result, to_meta, ctx, &n->meta.result));
+    }
     n->meta.type_name = fxs_value_type_name(&n->meta.result);
     n->meta.has_tensor =
         n->meta.result.tag == FXS_V_TENSOR || fxs_value_has_tensor(&n->meta.result);

@@ -8,7 +8,7 @@
 
 static const fxs_node *unknown_input(const fxs_interpreter *it, const fxs_node *n) {
     for (size_t i = 0; i < n->ninputs; i++)
-        if (!fxs_interpreter_env(it, n->inputs[i]) || n->inputs[i]->index >= n->index)
+        if (!fxs_value_of(it, n->inputs[i]) || n->inputs[i]->index >= n->index)
             return n->inputs[i];
     return NULL;
 }
@@ -22,8 +22,9 @@ static fxs_status note_failure(fxs_interpreter *it, fxs_status s, fxs_step *step
 }
 
 static fxs_status tell_observers(const fxs_interpret *how, fxs_node *n, const fxs_step *step) {
-    for (size_t i = 0; i < how->nobservers; i++)
-        FXS_TRY(how->observers[i].after(how->observers[i].user, n, step));
+    const fxs_observer *end = how->observers + how->nobservers;
+    for (const fxs_observer *o = how->observers; o < end; o++)
+        FXS_TRY(o->after(o->user, n, step));
     return FXS_OK;
 }
 
@@ -61,7 +62,10 @@ static fxs_status step_node(fxs_interpreter *it, const fxs_interpret *how, fxs_n
     } else {
         FXS_TRY(run_node(it, n, &step, &value));
     }
-    *result = step.outcome == FXS_DONE ? value : (fxs_value){.tag = FXS_V_UNKNOWN};
+    if (step.outcome == FXS_DONE)
+        fxs_value_move(result, &value);
+    else
+        *result = (fxs_value){.tag = FXS_V_UNKNOWN};
     step.result = result;
     FXS_TRY(tell_observers(how, n, &step));
     fxs_interpreter_drop_dead(it, n);

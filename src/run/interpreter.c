@@ -2,6 +2,8 @@
 #include "run/interpreter.h"
 
 #include "ir/layer_plan.h"
+#include "ir/node_plan.h"
+#include "run/planned.h"
 
 #include <string.h>
 #include <time.h>
@@ -21,7 +23,7 @@ static fxs_status resolve_node(void *user, const fxs_value *leaf, fxs_value *out
     fxs_interpreter *it = user;
     if (leaf->tag != FXS_V_NODE)
         return FXS_OK;
-    const fxs_value *v = fxs_interpreter_env(it, leaf->u.node);
+    const fxs_value *v = fxs_value_of(it, leaf->u.node);
     if (!v)
         return fxs_fail(
             it->ctx, FXS_EINVAL,
@@ -41,17 +43,18 @@ static fxs_status resolve(fxs_interpreter *it, const fxs_value *v, fxs_value *ou
     return fxs_value_map(it->ctx, &it->scratch, v, resolve_node, it, out);
 }
 
+static fxs_status resolve_both(fxs_interpreter *it, const fxs_node *n, fxs_value *args,
+                               fxs_value *kwargs) {
+    FXS_TRY(resolve(it, &n->args, args));
+    return resolve(it, &n->kwargs, kwargs);
+}
+
 /* ---- the kinds of nodes
  * ------------------------------------------------------------------------------------ */
 
-typedef struct call_site {
-    const fxs_interpreter *it;
-    const fxs_node *node;
-} call_site;
-
 /* The environment alone holds it, and drops it behind this node. */
 static bool is_last_use(const void *user, const fxs_tensor *t) {
-    const call_site *at = user;
+    const fxs_call_site *at = user;
     const fxs_interpreter *it = at->it;
     if (it->keep_values || t->refs != 1 || t->storage->refs != 1 || at->node->graph != it->graph)
         return false;
@@ -64,20 +67,43 @@ static bool is_last_use(const void *user, const fxs_tensor *t) {
     return false;
 }
 
-static fxs_apply apply_of(fxs_interpreter *it, const fxs_node *n, const call_site *at) {
+/* A shape that was recorded is the result itself where nobody else had it (pass/record.c): what it
+ * was is kept when it changes. */
+static fxs_status keep_records(const void *user, fxs_tensor *t, const fxs_tensor *before) {
+    const fxs_call_site *at = user;
+    for (fxs_node *n = fxs_graph_first(at->it->graph); n && n != at->node; n = fxs_node_next(n)) {
+        fxs_value *v = &n->meta.result;
+        if (v->tag != FXS_V_TENSOR || v->u.tensor != t)
+            continue;
+        fxs_tensor *was;
+        FXS_TRY(fxs_tensor_to_meta(at->it->ctx, before, &was));
+        fxs_value_unref(v);
+        *v = fxs_of_tensor(was);
+    }
+    return FXS_OK;
+}
+
+/* Once: it is the same for all nodes but the name. */
+static fxs_apply apply_of(fxs_interpreter *it) {
     return (fxs_apply){.meta = it->mode == FXS_RUN_META,
                        .train = it->train,
-                       .seed = it->ctx->seed ^ fxs_hash(n->name, strlen(n->name)),
                        .scratch = &it->scratch,
                        .is_last_use = is_last_use,
-                       .user = at};
+                       .changed = it->mode == FXS_RUN_META ? keep_records : NULL,
+                       .user = &it->site};
+}
+
+const fxs_apply *fxs_interpreter_apply(fxs_interpreter *it, const fxs_node *n) {
+    it->site.node = n;
+    it->apply.name = n->name;
+    it->apply.seed = it->ctx->seed;
+    return &it->apply;
 }
 
 static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_candidate *ops,
                           const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
-    fxs_apply how = apply_of(it, n, &(call_site){it, n});
     fxs_applied done;
-    fxs_status s = fxs_op_apply(it->ctx, ops, args, kwargs, &how, &done);
+    fxs_status s = fxs_op_apply(it->ctx, ops, args, kwargs, fxs_interpreter_apply(it, n), &done);
     *result = done.result;
     it->op = done.op;
     it->cost = done.cost;
@@ -140,7 +166,7 @@ fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const f
     return call_op(it, n, ops, args, kwargs, result);
 }
 
-static fxs_status read_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_value *out) {
+fxs_status fxs_interpreter_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_value *out) {
     fxs_tensor *t;
     if (it->mode == FXS_RUN_META) {
         FXS_TRY(fxs_tensor_to_meta(it->ctx, p->spec, &t));
@@ -171,7 +197,7 @@ fxs_status fxs_interpreter_get_attr(fxs_interpreter *it, fxs_node *n, const fxs_
         return missing_target(it, n, &at);
     if (!at.param->is_buffer)
         it->parameters = fxs_tensor_numel(at.param->spec);
-    return read_parameter(it, at.param, result);
+    return fxs_interpreter_parameter(it, at.param, result);
 }
 
 /* A reference that ends with the call. */
@@ -210,57 +236,10 @@ static fxs_status fetch_state(void *user, const char *name, fxs_value *out) {
     held *h = FXS_NEW(&u->it->scratch, held);
     if (!h)
         return fxs_fail_memory(u->it->ctx);
-    FXS_TRY(read_parameter(u->it, p, out));
+    FXS_TRY(fxs_interpreter_parameter(u->it, p, out));
     *h = (held){.value = *out, .next = u->held};
     u->held = h;
     return FXS_OK;
-}
-
-static fxs_status layer_state(fxs_interpreter *it, fxs_parameter *p, fxs_value *out) {
-    if (it->mode != FXS_RUN_META)
-        return read_parameter(it, p, out);
-    *out = fxs_of_tensor(fxs_tensor_ref(p->spec)); /* a layer does not change what it is made of */
-    return FXS_OK;
-}
-
-/* The arguments that a plan leaves open; *nstate of them are to be given back. */
-static fxs_status fill_plan(fxs_interpreter *it, const fxs_layer_plan *plan, const fxs_value *args,
-                            fxs_value *bound, fxs_value *state, int *nstate) {
-    for (int i = 0; i < plan->nslots; i++) {
-        const fxs_plan_slot *slot = &plan->slots[i];
-        const fxs_value *v = fxs_value_item(args, slot->input);
-        if (slot->state) {
-            v = &state[*nstate];
-            FXS_TRY(layer_state(it, slot->state, &state[*nstate]));
-            ++*nstate;
-        }
-        FXS_TRY(fxs_schema_put(it->ctx, &it->scratch, NULL, plan->schema, slot->param, v, bound));
-    }
-    return FXS_OK;
-}
-
-/* *fits is false, and nothing was done, where the plan is not for these arguments. */
-static fxs_status call_plan(fxs_interpreter *it, const fxs_node *n, const fxs_layer_plan *plan,
-                            const fxs_value *args, bool *fits, fxs_value *result) {
-    size_t nparams = (size_t)plan->schema->nparams;
-    fxs_value state[FXS_MAX_ARGS], *bound = FXS_SCRATCH(&it->scratch, fxs_value, nparams);
-    fxs_applied done = {0};
-    int nstate = 0;
-    if (!bound)
-        return fxs_fail_memory(it->ctx);
-    memcpy(bound, plan->bound, nparams * sizeof *bound);
-    fxs_status s = fill_plan(it, plan, args, bound, state, &nstate);
-    *fits = s == FXS_OK || s == FXS_ENOMEM;
-    if (s == FXS_OK) {
-        fxs_apply how = apply_of(it, n, &(call_site){it, n});
-        s = fxs_op_apply_bound(it->ctx, plan->op, plan->schema, bound, &how, &done);
-        *result = done.result;
-        it->op = plan->op->op;
-        it->cost = done.cost;
-    }
-    while (nstate > 0)
-        fxs_value_unref(&state[--nstate]);
-    return s;
 }
 
 static fxs_status call_layer(fxs_interpreter *it, const fxs_node *n, state_user *u,
@@ -305,12 +284,48 @@ static bool takes_structure(const fxs_value *args) {
     return v && v->tag == FXS_V_TUPLE && v->u.seq->kind == FXS_TUPLE_NAMED && v->u.seq->fields;
 }
 
+/* Binds the call of a layer as any other; args NULL: they are yet to be resolved. */
+static fxs_status bind_layer(fxs_interpreter *it, const fxs_node *n, fxs_module *m,
+                             const fxs_value *args, const fxs_value *kwargs, fxs_value *result) {
+    state_user u = {.it = it, .module = m};
+    fxs_value a, k;
+    if (!args) {
+        FXS_TRY(resolve_both(it, n, &a, &k));
+        args = &a;
+        kwargs = &k;
+    }
+    fxs_status s = call_layer(it, n, &u, args, kwargs, result);
+    for (held *h = u.held; h; h = h->next)
+        fxs_value_unref(&h->value);
+    return s;
+}
+
+/* A layer of ours. args may hold nodes where they are not `resolved`. */
+static fxs_status run_layer(fxs_interpreter *it, const fxs_node *n, fxs_module *m,
+                            const fxs_value *args, const fxs_value *kwargs, bool resolved,
+                            fxs_value *result) {
+    fxs_call_plan *plan =
+        fxs_value_len(kwargs) ? NULL : fxs_layer_plan_of(m, fxs_value_len(args), it->train);
+    bool done = plan != NULL;
+    fxs_status s = FXS_OK;
+    it->parameters = plan ? plan->parameters : fxs_module_parameter_count(m);
+    if (plan)
+        s = fxs_run_plan(it, n, plan, args, &done, result);
+    if (!done)
+        s = bind_layer(it, n, m, resolved ? args : NULL, kwargs, result);
+    if (it->mode != FXS_RUN_META && !it->keep_parameters &&
+        fxs_map_get(&it->module_uses, n->target) == n)
+        drop_parameters(m);
+    return s;
+}
+
 fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                        const fxs_value *kwargs, fxs_value *result) {
     fxs_lookup at = fxs_module_lookup_target(it->root, n);
     if (!at.module)
         return missing_target(it, n, &at);
-    it->parameters = fxs_module_parameter_count(at.module);
+    if (!at.module->row)
+        it->parameters = fxs_module_parameter_count(at.module);
     if (at.module->graph)
         return call_graph(it, at.module, args, kwargs, result);
     const fxs_host *host = it->ctx->host;
@@ -319,19 +334,7 @@ fxs_status fxs_interpreter_call_module(fxs_interpreter *it, fxs_node *n, const f
                                  result);
     if (!at.module->row)
         return fxs_fail(it->ctx, FXS_EUNKNOWN, "there is no layer %s here", at.module->class_name);
-    state_user u = {.it = it, .module = at.module};
-    const fxs_layer_plan *plan =
-        fxs_value_len(kwargs) ? NULL : fxs_layer_plan_of(at.module, fxs_value_len(args), it->train);
-    bool done = plan != NULL;
-    fxs_status s = plan ? call_plan(it, n, plan, args, &done, result) : FXS_OK;
-    if (!done)
-        s = call_layer(it, n, &u, args, kwargs, result);
-    for (held *h = u.held; h; h = h->next)
-        fxs_value_unref(&h->value);
-    if (it->mode != FXS_RUN_META && !it->keep_parameters &&
-        fxs_map_get(&it->module_uses, n->target) == n)
-        drop_parameters(at.module);
-    return s;
+    return run_layer(it, n, at.module, args, kwargs, true, result);
 }
 
 /* *args takes what is left, **kwargs too, as in torch.fx. */
@@ -370,7 +373,25 @@ fxs_status fxs_interpreter_output(fxs_interpreter *it, fxs_node *n, const fxs_va
     return v ? fxs_value_copy(it->ctx, NULL, v, result) : FXS_OK;
 }
 
-fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result) {
+/* The call of a layer of ours by what was bound before, without looking at its arguments anew;
+ * *done is false where that is not to be had, and nothing was done. */
+static fxs_status run_bound_layer(fxs_interpreter *it, fxs_node *n, bool *done, fxs_value *result) {
+    fxs_module *m = fxs_module_remembered(it->root, n);
+    if (!m)
+        m = fxs_module_lookup_target(it->root, n).module;
+    if (it->ctx->host || !m || m->graph || !m->row)
+        return FXS_OK;
+    *done = true;
+    return run_layer(it, n, m, &n->args, &n->kwargs, false, result);
+}
+
+/* The same of a function and a method. */
+static fxs_status run_bound(fxs_interpreter *it, fxs_node *n, bool *done, fxs_value *result) {
+    fxs_call_plan *plan = fxs_node_plan_of(n);
+    return plan ? fxs_run_plan(it, n, plan, NULL, done, result) : FXS_OK;
+}
+
+static fxs_status run_resolved(fxs_interpreter *it, fxs_node *n, fxs_value *result) {
     const fxs_interpreter_methods *m = &it->methods;
     fxs_step_fn *const methods[] = {
         [FXS_PLACEHOLDER] = m->placeholder,     [FXS_GET_ATTR] = m->get_attr,
@@ -378,10 +399,21 @@ fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value 
         [FXS_CALL_METHOD] = m->call_method,     [FXS_OUTPUT] = m->output,
     };
     fxs_value args, kwargs;
-    *result = fxs_none();
-    FXS_TRY(resolve(it, &n->args, &args));
-    FXS_TRY(resolve(it, &n->kwargs, &kwargs));
+    FXS_TRY(resolve_both(it, n, &args, &kwargs));
     return methods[n->kind](it, n, &args, &kwargs, result);
+}
+
+fxs_status fxs_interpreter_run_node(fxs_interpreter *it, fxs_node *n, fxs_value *result) {
+    const fxs_interpreter_methods *m = &it->methods;
+    bool done = false;
+    fxs_status s = FXS_OK;
+    *result = fxs_none();
+    if (n->kind == FXS_CALL_MODULE && m->call_module == fxs_interpreter_call_module)
+        s = run_bound_layer(it, n, &done, result);
+    else if ((n->kind == FXS_CALL_FUNCTION && m->call_function == fxs_interpreter_call_function) ||
+             (n->kind == FXS_CALL_METHOD && m->call_method == fxs_interpreter_call_method))
+        s = run_bound(it, n, &done, result);
+    return done ? s : run_resolved(it, n, result);
 }
 
 /* ---- the machine
@@ -428,6 +460,8 @@ fxs_status fxs_interpreter_new(fxs_module *m, const fxs_interpreter_options *opt
     it->train = opt->train;
     it->keep_values = opt->keep_values;
     it->flat = opt->flat;
+    it->site.it = it;
+    it->apply = apply_of(it);
     fill_methods(&it->methods);
     fxs_status s = fxs_interpreter_prepare(it);
     if (s != FXS_OK) {
@@ -445,11 +479,10 @@ fxs_status fxs_interpreter_prepare(fxs_interpreter *it) {
     it->last_use = fxs_alloc(len, sizeof *it->last_use);
     it->given = fxs_alloc0(len, sizeof *it->given);
     for (size_t i = 0; it->env && i < len; i++)
-        it->env[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
+        it->env[i].tag = FXS_V_UNKNOWN;
     if (!it->env || !it->last_use || !it->given)
         return fxs_fail_memory(it->ctx);
-    for (size_t i = 0; i < len; i++)
-        it->last_use[i] = SIZE_MAX;
+    memset(it->last_use, 0xff, len * sizeof *it->last_use); /* SIZE_MAX */
     for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
         for (size_t i = 0; i < n->ninputs; i++)
             it->last_use[n->inputs[i]->index] = n->index;
@@ -488,8 +521,7 @@ void *fxs_interpreter_user(const fxs_interpreter *it) { return it->methods.user;
 fxs_ctx *fxs_interpreter_ctx(const fxs_interpreter *it) { return it->ctx; }
 
 const fxs_value *fxs_interpreter_env(const fxs_interpreter *it, const fxs_node *n) {
-    return n->graph == it->graph && it->env[n->index].tag != FXS_V_UNKNOWN ? &it->env[n->index]
-                                                                           : NULL;
+    return fxs_value_of(it, n);
 }
 
 fxs_status fxs_interpreter_set_env(fxs_interpreter *it, const fxs_node *n, fxs_value v) {
@@ -544,7 +576,7 @@ fxs_status fxs_interpreter_run_flat(fxs_interpreter *it, const fxs_value *args, 
     it->next_arg = 0;
     for (fxs_node *n = fxs_graph_first(it->graph); n; n = fxs_node_next(n)) {
         fxs_value v;
-        if (fxs_interpreter_env(it, n)) /* given as initial environment */
+        if (fxs_value_of(it, n)) /* given as initial environment */
             continue;
         fxs_status s = it->methods.run_node(it, n, &v);
         fxs_arena_reset(&it->scratch);

@@ -8,6 +8,12 @@
 #include "ir/module.h"
 #include "op/registry.h"
 
+/* Which node calls: for fxs_apply. */
+typedef struct fxs_call_site {
+    const fxs_interpreter *it;
+    const fxs_node *node;
+} fxs_call_site;
+
 struct fxs_interpreter {
     fxs_module *root;
     fxs_graph *graph;
@@ -23,7 +29,9 @@ struct fxs_interpreter {
     size_t *last_use; /* by node index: index of the last user; SIZE_MAX: none */
     fxs_map
         module_uses; /* call_module target -> its last node: its parameters are dropped behind it */
-    fxs_arena scratch;     /* reset after each node */
+    fxs_arena scratch; /* reset after each node */
+    fxs_call_site site;
+    fxs_apply apply;       /* of the node at site */
     const fxs_value *args; /* of the run; FXS_V_UNKNOWN: not given */
     size_t nargs, next_arg;
     fxs_graph *target; /* a Transformer's new graph, else NULL */
@@ -35,6 +43,16 @@ struct fxs_interpreter {
     double making; /* seconds that its parameters took to be made: no part of its own time */
 };
 
+/* fxs_interpreter_env, inlined. */
+static inline const fxs_value *fxs_value_of(const fxs_interpreter *it, const fxs_node *n) {
+    const fxs_value *v = &it->env[n->index];
+    return n->graph == it->graph && v->tag != FXS_V_UNKNOWN ? v : NULL;
+}
+
+/* How an operator is to be applied for a node; holds until the next call. */
+const fxs_apply *fxs_interpreter_apply(fxs_interpreter *it, const fxs_node *n);
+/* The parameter's tensor, counted for the caller; without values in META. */
+fxs_status fxs_interpreter_parameter(fxs_interpreter *it, fxs_parameter *p, fxs_value *out);
 /* Environment, last uses: once, before nodes are run. */
 fxs_status fxs_interpreter_prepare(fxs_interpreter *it);
 /* Drops values whose last use n was. */
