@@ -43,6 +43,16 @@ static void count_swaps(const fxs_layers *g, size_t v, fxs_order_cost *c) {
         }
 }
 
+static double count_fans(const fxs_layers *g, size_t v) {
+    size_t first = g->down_start[v], end = g->down_start[v + 1];
+    double fans = 0;
+    for (size_t a = first; a < end && end - first <= FXS_MANY_ENDS; a++)
+        for (size_t b = a + 1; b < end; b++)
+            fans += g->vertices[g->links[g->downs[a]].down].place >
+                    g->vertices[g->links[g->downs[b]].down].place;
+    return fans;
+}
+
 /* Lines that cross beside a cluster, since the ports where they leave or enter it are as they are.
  */
 static double count_ports(const fxs_layers *g, size_t v, bool above) {
@@ -67,8 +77,10 @@ fxs_order_cost fxs_layers_cost(const fxs_layers *g, const fxs_stretch *s, size_t
     for (size_t i = g->start[s->first + 1]; i < g->start[s->last + 1]; i++)
         count_swaps(g, g->order[i], &c);
     for (size_t i = g->start[s->first]; i < g->start[s->last]; i++)
-        if (g->order[i] < g->nitems)
+        if (g->order[i] < g->nitems) {
             c.crossings += fxs_rows_crossings(g, g->order[i], &c.swaps, &c.pairs);
+            c.fans += count_fans(g, g->order[i]);
+        }
     for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++) {
         const fxs_vertex *v = &g->vertices[g->order[i]];
         if (v->kind == FXS_VERTEX_CLUSTER)

@@ -10,6 +10,7 @@
 typedef struct fxs_order_cost {
     double crossings, swaps;
     double pairs; /* of which so many are swapped */
+    double fans;  /* pairs of users of one value that stand in another order than they come */
 } fxs_order_cost;
 
 enum { FXS_MANY_ENDS = 64 /* of a vertex with more links pairs are not looked at */ };

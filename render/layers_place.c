@@ -8,7 +8,7 @@
 #include "layers.h"
 
 enum { ROUNDS = 20, DISTANCE = 20, BEND_DISTANCE = 8, MIXED_DISTANCE = 12, WIDE_FORK = 3 };
-enum { LONG_STRETCH = 16 /* ranks */ };
+enum { LONG_STRETCH = 16 /* ranks */, LOOSE = 4 };
 
 typedef struct chain {
     size_t head; /* its first vertex, the next ones by `next` */
@@ -29,6 +29,8 @@ typedef struct placer {
     size_t *chain_of, *next, *before; /* by vertex */
     double *shift;                    /* of a vertex from its chain's x */
     bool *rigid;                      /* by link */
+    bool *leads;                      /* by vertex: to the end of the stretch */
+    double *aside;                    /* of a vertex from the line of its chain, in a branch */
     size_t *accepted;                 /* links between two ranks, from left to right */
     chain *chains;
     size_t nchains;
@@ -38,6 +40,7 @@ typedef struct placer {
     size_t *sorted;                                     /* chains, from left to right */
     double *pushed;
     bool spine; /* stays straight in this stretch */
+    bool sizes; /* so do chains that carry no tensor */
 } placer;
 
 /* ---- chains
@@ -48,16 +51,23 @@ static bool is_bend(const fxs_vertex *v) { return v->kind >= FXS_VERTEX_JUNCTION
 
 static size_t fan(const size_t *start, size_t v) { return start[v + 1] - start[v]; }
 
-/* The smaller, the more it matters that the link is straight; 4: it does not. */
+static double distance(const fxs_vertex *a, const fxs_vertex *b) {
+    double gap = is_bend(a) && is_bend(b)   ? BEND_DISTANCE
+                 : is_bend(a) || is_bend(b) ? MIXED_DISTANCE
+                                            : DISTANCE;
+    return a->right + a->room[1] + b->room[0] + b->left + gap;
+}
+
+/* The smaller, the more it matters that the link is straight; LOOSE: it does not. */
 static int urgency(const placer *p, const fxs_link *l) {
     const fxs_layers *g = p->g;
     if (l->trunk || (l->spine && p->spine))
         return 0;
     if (is_bend(&g->vertices[l->up]) && is_bend(&g->vertices[l->down]))
         return 1;
-    if (l->tensor && fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
-        return 2;
-    return 4;
+    if (fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
+        return l->tensor ? 2 : p->sizes ? 3 : LOOSE;
+    return LOOSE;
 }
 
 /* Puts the link among those accepted between two ranks, unless it crosses one of them. */
@@ -89,7 +99,7 @@ static void accept(placer *p, size_t link, size_t *n) {
 static void join_ranks(placer *p, int r) {
     const fxs_layers *g = p->g;
     size_t n = 0;
-    for (int class = 0; class < 3; class ++)
+    for (int class = 0; class < LOOSE; class ++)
         for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
             for (size_t k = g->down_start[g->order[i]]; k < g->down_start[g->order[i] + 1]; k++)
                 if (urgency(p, &g->links[g->downs[k]]) == class)
@@ -102,7 +112,7 @@ static void add_chain(placer *p, size_t head) {
     p->chains[p->nchains] = (chain){.head = head, .low = -INFINITY, .high = INFINITY};
     for (size_t v = head;;) {
         p->chain_of[v] = p->nchains;
-        p->shift[v] = shift;
+        p->shift[v] = shift + p->aside[v];
         if (p->next[v] == FXS_NO_INDEX)
             break;
         for (size_t k = g->down_start[v]; k < g->down_start[v + 1]; k++) {
@@ -115,16 +125,84 @@ static void add_chain(placer *p, size_t head) {
     p->nchains++;
 }
 
-static void make_chains(placer *p, bool join) {
+static size_t below(const fxs_layers *g, size_t v) {
+    return g->links[g->downs[g->down_start[v]]].down;
+}
+
+/* Whether one link comes and one goes, in the vertex' own line. */
+static bool is_straight(const fxs_layers *g, size_t v) {
+    return fan(g->up_start, v) == 1 && fan(g->down_start, v) == 1 &&
+           g->links[g->ups[g->up_start[v]]].down_off == 0 &&
+           g->links[g->downs[g->down_start[v]]].up_off == 0;
+}
+
+/* Two branches from one node to another, both of them chains, side by side and equally long: they
+ * stand around a line with its ends. */
+typedef struct twins {
+    size_t left, right, end; /* the first vertex of each, and where they end */
+    double gap;              /* between their lines */
+} twins;
+
+static bool find_twins(const placer *p, size_t u, twins *t) {
+    const fxs_layers *g = p->g;
+    size_t nodes = 0;
+    if (g->vertices[u].kind != FXS_VERTEX_NODE || fan(g->down_start, u) != 2)
+        return false;
+    size_t a = below(g, u), b = g->links[g->downs[g->down_start[u] + 1]].down;
+    bool turned = g->vertices[a].place > g->vertices[b].place;
+    *t = (twins){.left = turned ? b : a, .right = turned ? a : b};
+    a = t->left;
+    b = t->right;
+    for (; a != b; a = below(g, a), b = below(g, b)) {
+        const fxs_vertex *x = &g->vertices[a], *y = &g->vertices[b];
+        if (x->kind != y->kind || x->rank >= p->s->last || y->place != x->place + 1 ||
+            !is_straight(g, a) || !is_straight(g, b))
+            return false;
+        nodes += !is_bend(x);
+        t->gap = fmax(t->gap, 2 * ceil(distance(x, y) / 2));
+    }
+    t->end = a;
+    return nodes && fan(g->up_start, a) == 2 && g->vertices[a].kind == FXS_VERTEX_NODE;
+}
+
+static size_t append(placer *p, size_t end, size_t v, double aside) {
+    p->next[end] = v;
+    p->before[v] = end;
+    p->aside[v] = aside;
+    for (size_t k = p->g->up_start[v]; k < p->g->up_start[v + 1]; k++)
+        p->rigid[p->g->ups[k]] = true;
+    return v;
+}
+
+/* Branches and their ends are one chain. */
+static void join_twins(placer *p) {
+    const fxs_layers *g = p->g;
+    for (size_t i = g->start[p->s->first]; i < g->start[p->s->last]; i++) {
+        size_t end = g->order[i];
+        twins t;
+        if (!find_twins(p, end, &t))
+            continue;
+        for (size_t v = t.left; v != t.end; v = below(g, v))
+            end = append(p, end, v, -t.gap / 2);
+        for (size_t v = t.right; v != t.end; v = below(g, v))
+            end = append(p, end, v, t.gap / 2);
+        append(p, end, t.end, 0);
+    }
+}
+
+static void make_chains(placer *p, bool pairs, bool join) {
     const fxs_layers *g = p->g;
     const fxs_stretch *s = p->s;
     p->nchains = 0;
     for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++) {
         size_t v = g->order[i];
         p->next[v] = p->before[v] = FXS_NO_INDEX;
+        p->aside[v] = 0;
         for (size_t k = g->down_start[v]; k < g->down_start[v + 1]; k++)
             p->rigid[g->downs[k]] = false;
     }
+    if (pairs)
+        join_twins(p);
     for (int r = s->first; r < s->last && join; r++)
         join_ranks(p, r);
     for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++)
@@ -136,19 +214,14 @@ static void make_chains(placer *p, bool join) {
  * -------------------------------------------------------------------------------------------------
  */
 
-static double distance(const fxs_vertex *a, const fxs_vertex *b) {
-    double gap = is_bend(a) && is_bend(b)   ? BEND_DISTANCE
-                 : is_bend(a) || is_bend(b) ? MIXED_DISTANCE
-                                            : DISTANCE;
-    return a->right + a->room[1] + b->room[0] + b->left + gap;
-}
-
 static void make_fences(placer *p) {
     const fxs_layers *g = p->g;
     p->nfences = 0;
     for (int r = p->s->first; r <= p->s->last; r++)
         for (size_t i = g->start[r]; i + 1 < g->start[r + 1]; i++) {
             size_t a = g->order[i], b = g->order[i + 1];
+            if (p->chain_of[a] == p->chain_of[b]) /* two branches that keep their distance */
+                continue;
             p->fences[p->nfences++] =
                 (fence){p->chain_of[a], p->chain_of[b],
                         distance(&g->vertices[a], &g->vertices[b]) + p->shift[a] - p->shift[b]};
@@ -332,41 +405,86 @@ static bool has_nodes_only(const fxs_layers *g, size_t v, bool above) {
     return fan(start, v) > 1;
 }
 
+/* Whether a vertex leads to the last rank of its stretch, to which dead ends do not. */
+static void find_ways(placer *p) {
+    const fxs_layers *g = p->g;
+    for (size_t i = g->start[p->s->last + 1]; i-- > g->start[p->s->first];) {
+        size_t v = g->order[i];
+        p->leads[v] = g->vertices[v].rank == p->s->last;
+        for (size_t k = g->down_start[v]; k < g->down_start[v + 1] && !p->leads[v]; k++)
+            p->leads[v] = p->leads[g->links[g->downs[k]].down];
+    }
+}
+
 /* Branches that begin or end at a vertex. In a long stretch what carries no tensor counts for none:
- * a size that is taken at its top is no reason to bend the main path all the way down. */
-static size_t branches(const fxs_layers *g, const fxs_stretch *s, size_t v, bool above) {
+ * a size that is taken at its top is no reason to bend the main path all the way down. A size that
+ * is only looked at never is. */
+static size_t branches(const placer *p, size_t v, bool above) {
+    const fxs_layers *g = p->g;
     const size_t *start = above ? g->up_start : g->down_start, *list = above ? g->ups : g->downs;
     size_t n = 0;
-    for (size_t i = start[v]; i < start[v + 1]; i++)
-        n += g->links[list[i]].tensor || s->last - s->first < LONG_STRETCH;
+    for (size_t i = start[v]; i < start[v + 1]; i++) {
+        const fxs_link *l = &g->links[list[i]];
+        n += l->tensor || (p->s->last - p->s->first < LONG_STRETCH && p->leads[l->down]);
+    }
     return n;
 }
 
 /* Where many branches begin or end, and where two are equally long, they stand evenly around the
  * middle; else the main path goes straight through. */
-static bool keeps_spine(const fxs_layers *g, const fxs_stretch *s) {
+static bool keeps_spine(placer *p) {
+    const fxs_layers *g = p->g;
+    const fxs_stretch *s = p->s;
     bool top = fxs_layers_cut(g, s->first), bottom = fxs_layers_cut(g, s->last);
     size_t first = g->order[g->start[s->first]], last = g->order[g->start[s->last]];
-    if ((top && branches(g, s, first, false) >= WIDE_FORK) ||
-        (bottom && branches(g, s, last, true) >= WIDE_FORK))
+    find_ways(p);
+    if ((top && branches(p, first, false) >= WIDE_FORK) ||
+        (bottom && branches(p, last, true) >= WIDE_FORK))
         return false;
     return !(top && bottom && has_nodes_only(g, first, false) && has_nodes_only(g, last, true));
 }
 
-static void place_stretch(placer *p, double at) {
-    const fxs_layers *g = p->g;
-    const fxs_stretch *s = p->s;
-    p->spine = keeps_spine(g, s);
-    make_chains(p, true);
-    make_fences(p);
-    if (!sort_chains(p)) {
-        make_chains(p, false);
+static void arrange(placer *p) {
+    for (int loose = 0; loose < 3; loose++) { /* chains that do not wind around each other */
+        make_chains(p, loose < 1, loose < 2);
         make_fences(p);
-        sort_chains(p);
+        if (sort_chains(p))
+            break;
     }
     fix_ends(p);
     find_bounds(p);
     settle(p);
+}
+
+static double width_of(const placer *p) {
+    double left = INFINITY, right = -INFINITY;
+    for (size_t c = 0; c < p->nchains; c++)
+        for (size_t v = p->chains[c].head; v != FXS_NO_INDEX; v = p->next[v]) {
+            const fxs_vertex *x = &p->g->vertices[v];
+            left = fmin(left, p->chains[c].x + p->shift[v] - x->left);
+            right = fmax(right, p->chains[c].x + p->shift[v] + x->right);
+        }
+    return right - left;
+}
+
+/* Sizes that are asked in every layer stand side by side with the next layer's: were their chains
+ * straight, each would push the one before further out. */
+#define WORTH_STRAIGHT 1.1
+
+static void place_stretch(placer *p, double at) {
+    const fxs_layers *g = p->g;
+    const fxs_stretch *s = p->s;
+    p->spine = keeps_spine(p);
+    p->sizes = true;
+    arrange(p);
+    if (s->last - s->first >= LONG_STRETCH) {
+        double straight = width_of(p);
+        p->sizes = false;
+        arrange(p);
+        p->sizes = straight <= WORTH_STRAIGHT * width_of(p);
+        if (p->sizes)
+            arrange(p);
+    }
     for (size_t i = g->start[s->first]; i < g->start[s->last + 1]; i++) {
         size_t v = g->order[i];
         g->vertices[v].x = at + round(p->chains[p->chain_of[v]].x + p->shift[v]);
@@ -392,6 +510,8 @@ static bool prepare(placer *p, fxs_layers *g) {
                   .before = FXS_NEW_N(g->arena, size_t, g->nvertices),
                   .shift = FXS_NEW_N(g->arena, double, g->nvertices),
                   .rigid = FXS_NEW_N(g->arena, bool, g->nlinks),
+                  .leads = FXS_NEW_N(g->arena, bool, g->nvertices),
+                  .aside = FXS_NEW_N(g->arena, double, g->nvertices),
                   .accepted = FXS_NEW_N(g->arena, size_t, g->nlinks + 1),
                   .chains = FXS_NEW_N(g->arena, chain, g->nvertices),
                   .fences = FXS_NEW_N(g->arena, fence, g->nvertices),
@@ -402,9 +522,9 @@ static bool prepare(placer *p, fxs_layers *g) {
                   .filled = FXS_NEW_N(g->arena, size_t, g->nvertices),
                   .sorted = FXS_NEW_N(g->arena, size_t, g->nvertices),
                   .pushed = FXS_NEW_N(g->arena, double, g->nvertices)};
-    return p->chain_of && p->next && p->before && p->shift && p->rigid && p->accepted &&
-           p->chains && p->fences && p->in_start && p->ins && p->out_start && p->outs &&
-           p->filled && p->sorted && p->pushed;
+    return p->chain_of && p->next && p->before && p->shift && p->rigid && p->aside && p->leads &&
+           p->accepted && p->chains && p->fences && p->in_start && p->ins && p->out_start &&
+           p->outs && p->filled && p->sorted && p->pushed;
 }
 
 fxs_status fxs_layers_place(fxs_layers *g, const fxs_stretch *list, size_t n) {

@@ -8,7 +8,9 @@
 #include "layers_order.h"
 
 /* Larger stretches are not turned, pairs of vertices and of links being squares. */
-enum { MOST_VERTEX_PAIRS = 400000, MOST_LINK_PAIRS = 4000000, PASSES = 50, CROSSING = 1000 };
+enum { MOST_VERTEX_PAIRS = 400000, MOST_LINK_PAIRS = 4000000, PASSES = 50 };
+/* Weights of votes: where lines would cross, arguments of a node, users of a value. */
+enum { CROSSING = 1000000, ARGUMENT = 1000, USER = 1 };
 
 /* Which one of a pair should stand left, for a node below or a cluster's ports. */
 typedef struct vote {
@@ -67,13 +69,13 @@ static void vote_on(turner *t, const fxs_link *a, const fxs_link *b) {
     double at = above ? a->down_off : a->up_off, to = above ? b->down_off : b->up_off;
     long weight = CROSSING; /* at ports lines cross */
     if (at == to && above)
-        weight = 1;
+        weight = ARGUMENT;
     else if (at == to) { /* from rows that go down at both sides they need not */
         at = a->row;
         to = b->row;
-        weight = t->g->view->lr ? CROSSING : 1;
-        if (at == to || at == 0 || to == 0)
-            return;
+        weight = at == to || at == 0 || to == 0 ? USER : t->g->view->lr ? CROSSING : ARGUMENT;
+        if (weight == USER)
+            at = to;
     }
     add_vote(t, at <= to ? x : y, at <= to ? y : x, weight);
 }
@@ -215,7 +217,8 @@ static bool try_set(turner *t, size_t set, fxs_order_cost *least) {
         if (close_all(t, with_k)) {
             set_order(t);
             fxs_order_cost c = fxs_layers_cost(t->g, t->s, t->tree);
-            if (fxs_cost_better(c, *least)) {
+            if (fxs_cost_better(c, *least) ||
+                (!fxs_cost_better(*least, c) && c.fans < least->fans)) {
                 *least = c;
                 return true;
             }
