@@ -269,15 +269,35 @@ static fxs_status put_level(fxs_html *h, fxs_levels *levels, size_t i,
     fxs_html_int(h, (long long)level->last);
     fxs_html_puts(h, "],");
     FXS_TRY(fxs_levels_model(levels, i, &m, &what));
+    if (opt->draw->numbers)
+        fxs_numbers_give_boxes(opt->draw->numbers, m);
     fxs_status s = put_level_model(h, m, what, opt);
     fxs_module_unref(m);
     fxs_html_puts(h, "]");
     return s;
 }
 
-/* What is in a closed module is closed too: it opens one step at a time. */
+/* The level that is in focus; 0: all are. */
+static size_t focus_of(const fxs_levels *levels, const fxs_outline_options *closed) {
+    for (size_t i = 1; i < fxs_levels_count(levels); i++) {
+        const fxs_level *l = fxs_levels_at(levels, i);
+        if (fxs_outline_in_focus(closed, l->path, l->nth))
+            return i;
+    }
+    return 0;
+}
+
+static bool is_around(const fxs_levels *levels, size_t outer, size_t inner) {
+    while (inner > outer)
+        inner = fxs_levels_at(levels, inner)->parent;
+    return inner == outer;
+}
+
+/* What is in a closed module is closed too: it opens one step at a time. What is in focus, and what
+ * is around it, is open, and depth counts from there. */
 static void put_open(fxs_html *h, const fxs_levels *levels, const fxs_outline_options *closed) {
     size_t n = fxs_levels_count(levels), *depth = FXS_NEW_N(&h->arena, size_t, n);
+    size_t focus = focus_of(levels, closed);
     bool *open = FXS_NEW_N(&h->arena, bool, n);
     if (!depth || !open) {
         h->failed = true;
@@ -286,9 +306,10 @@ static void put_open(fxs_html *h, const fxs_levels *levels, const fxs_outline_op
     fxs_html_puts(h, ",\n\"open\":[");
     for (size_t i = 0; i < n; i++) {
         const fxs_level *l = fxs_levels_at(levels, i);
-        depth[i] = i ? depth[l->parent] + 1 : 0;
-        open[i] = !i || (open[l->parent] &&
-                         !fxs_outline_closes(closed, l->path, l->class_name, depth[i]));
+        bool around = is_around(levels, i, focus);
+        depth[i] = around ? 0 : depth[l->parent] + 1;
+        open[i] = around || (open[l->parent] &&
+                             !fxs_outline_closes(closed, l->path, l->class_name, depth[i]));
         if (i && open[i])
             fxs_html_int(h, (long long)i);
     }

@@ -120,6 +120,9 @@ typedef struct fxs_draw_options {
     /* HTML: the modules that begin closed, by depth, collapse and expand of an outline; all others
      * begin open. NULL: so many are open that there are a few boxes to see. */
     const struct fxs_outline_options *closed;
+    const struct fxs_numbers
+        *numbers;  /* HTML: of boxes that have numbers of their own (fxoutline.h);
+                      NULL: all have the sums of what is in them */
     bool clusters; /* a frame with a name around the nodes that each module recorded */
 } fxs_draw_options;
 

@@ -38,7 +38,8 @@ typedef struct fxs_outline_options {
     const char *const *hide;     /* nodes that are left out, what they get goes to who uses them: by
                                     target ("torch.flatten"), its last part ("getitem"), or class
                                     ("Dropout") */
-    const char *focus;           /* path of the only module that is shown; NULL: the whole */
+    const char *focus; /* the only module that is shown: its path, whose first call it is, or
+                          "path#2" for the second; depth counts from there. NULL: the whole */
     bool only_tensors; /* nodes without tensors are left out, their values stand as numbers */
     const fxs_outline_pattern *patterns; /* looked for one after another in what is still shown */
     size_t npatterns;
@@ -54,6 +55,8 @@ typedef struct fxs_outline_options {
 FXS_API fxs_status fxs_outline(const fxs_module *m, const fxs_outline_options *opt,
                                fxs_module **out, char **notes);
 
+/* Whether that call (from 0) of a path is what opt's focus names. */
+FXS_API bool fxs_outline_in_focus(const fxs_outline_options *opt, const char *path, size_t nth);
 /* Whether opt's depth, collapse and expand make one box of a module that stands in an open one so
  * deep (the model's own are 1 deep). */
 FXS_API bool fxs_outline_closes(const fxs_outline_options *opt, const char *path,
@@ -115,6 +118,9 @@ FXS_API const char *fxs_numbers_title(const fxs_numbers *o);
 /* fxs_node_set_overlay for each node of m that has a number, once: after a run, and again for the
  * boxes that fxs_outline made, whose names may be in the file too. */
 FXS_API fxs_status fxs_numbers_give(fxs_numbers *o, fxs_module *m);
+/* Boxes of m that are named in the file get its numbers instead of the sums of what is in them, as
+ * often as they are there: for the levels of a model that was given its numbers. */
+FXS_API void fxs_numbers_give_boxes(const fxs_numbers *o, fxs_module *m);
 /* FXS_ENOTFOUND, with file and line, for the first name that no model had. */
 FXS_API fxs_status fxs_numbers_check(const fxs_numbers *o);
 

@@ -131,7 +131,14 @@ extern const char *const cli_fold_words[]; /* outline.c */
         {"expand", 0,                                                                              \
          "GLOB",   "keep modules of that path or class open; may be repeated",                     \
          CLI_LIST, CLI_AT(expand)},                                                                \
-        {"focus", 0, "PATH", "show only the module at that path", CLI_TEXT, CLI_AT(focus)},        \
+        {"focus",                                                                                  \
+         0,                                                                                        \
+         "PATH",                                                                                   \
+         "show only the module at that path; PATH#2 is the second call of it, --depth counts "     \
+         "from "                                                                                   \
+         "there",                                                                                  \
+         CLI_TEXT,                                                                                 \
+         CLI_AT(focus)},                                                                           \
         {"fold",                                                                                   \
          0,                                                                                        \
          "HOW",                                                                                    \

@@ -236,6 +236,7 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
     char *notes = NULL, *picture = NULL;
     size_t len;
     page.closed = w->page ? &w->shown : NULL;
+    page.numbers = w->page ? w->numbers : NULL;
     cli_exit e = draw_all_files(w, how, &page, files);
     if (e != CLI_OK || !to_stdout)
         return e;
@@ -260,14 +261,13 @@ static cli_exit numbered(cli_session *w, fxs_status status) {
     return status == FXS_EINVAL || status == FXS_ENOTFOUND ? CLI_USAGE : e;
 }
 
-/* The numbers of --overlay are for the nodes that ran, and for the boxes of the outline too. */
+/* The numbers of --overlay were given to the nodes that ran, and are for the boxes of the outline
+ * too. */
 static cli_exit outline_and_number(cli_session *w, const cli_settings *s) {
     bool modules = s->clusters || row_bits(s) & FXS_ROW_MODULE;
     if (!w->numbers)
         return cli_session_outline(w, s, modules);
-    cli_exit e = numbered(w, fxs_numbers_give(w->numbers, w->model));
-    if (e == CLI_OK)
-        e = cli_session_outline(w, s, modules);
+    cli_exit e = cli_session_outline(w, s, modules);
     if (e == CLI_OK)
         e = numbered(w, fxs_numbers_give(w->numbers, w->model));
     return e == CLI_OK ? numbered(w, fxs_numbers_check(w->numbers)) : e;
@@ -302,7 +302,9 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
     if (e != CLI_OK)
         return e;
     cli_exit findings = cli_report(w);
-    if (!w->numbers && draws_page(s, files, to_stdout)) /* numbers may be the boxes' own */
+    if (w->numbers)
+        e = numbered(w, fxs_numbers_give(w->numbers, w->model));
+    if (e == CLI_OK && draws_page(s, files, to_stdout))
         e = cli_session_outline_page(w, s);
     if (e == CLI_OK)
         e = outline_and_number(w, s);

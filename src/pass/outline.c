@@ -46,47 +46,38 @@ bool fxs_outline_closes(const fxs_outline_options *o, const char *path, const ch
 
 /* ---- the plan ---- */
 
+/* What becomes of call i, when that is known of its parent. Depth counts from what is in focus. */
+static fxs_call_plan plan_of(const fxs_outline_plan *p, size_t i, bool closed, bool opened) {
+    const fxs_module_call *c = &p->calls.items[i];
+    const fxs_call_plan *outer = &p->plan[c->parent];
+    fxs_call_plan plan = p->plan[i];
+    size_t base = p->focus ? p->calls.items[p->focus].depth : 0;
+    if (p->focus && !fxs_module_call_within(&p->calls, i, p->focus)) {
+        plan.state = FXS_CALL_GONE;
+    } else if (outer->state == FXS_CALL_BOX || outer->state == FXS_CALL_INSIDE) {
+        plan.state = FXS_CALL_INSIDE;
+        plan.box = outer->state == FXS_CALL_BOX ? c->parent : outer->box;
+    } else if ((closed || is_deep(p->opt, c->depth - base)) && !opened) {
+        plan.state = FXS_CALL_BOX;
+    }
+    return plan;
+}
+
 static fxs_status plan_boxes(fxs_outline_plan *p) {
     const fxs_outline_options *o = p->opt;
     uint64_t collapse = 0, expand = 0;
+    if (p->focus)
+        p->plan[0].state = FXS_CALL_GONE;
     for (size_t i = 1; i < p->calls.n; i++) {
         const fxs_module_call *c = &p->calls.items[i];
-        const fxs_call_plan *outer = &p->plan[c->parent];
         bool opened = listed(o->expand, c->path, c->class_name, &expand);
-        bool closed =
-            listed(o->collapse, c->path, c->class_name, &collapse) || is_deep(o, c->depth);
-        if (outer->state == FXS_CALL_BOX || outer->state == FXS_CALL_INSIDE) {
-            p->plan[i].state = FXS_CALL_INSIDE;
-            p->plan[i].box = outer->state == FXS_CALL_BOX ? c->parent : outer->box;
-        } else if (closed && !opened) {
-            p->plan[i].state = FXS_CALL_BOX;
-        }
+        bool closed = listed(o->collapse, c->path, c->class_name, &collapse);
+        p->plan[i] = plan_of(p, i, closed, opened);
     }
     FXS_TRY(check_used(p->m->ctx, o->collapse, collapse, "module that is called"));
-    return check_used(p->m->ctx, o->expand, expand, "module that is called");
-}
-
-/* Which call is in focus; 0: all. */
-static fxs_status plan_focus(fxs_outline_plan *p) {
-    size_t focus = 0;
-    if (!p->opt->focus || !*p->opt->focus)
-        return FXS_OK;
-    for (size_t i = 1; i < p->calls.n; i++)
-        if (strcmp(p->calls.items[i].path, p->opt->focus) == 0) {
-            focus = focus ? focus : i;
-            p->nfocus++;
-        }
-    if (!focus)
-        return fxs_fail(p->m->ctx, FXS_ENOTFOUND,
-                        "no module '%s' is called that holds nodes of this graph", p->opt->focus);
-    for (size_t i = 0; i < p->calls.n; i++)
-        if (!fxs_module_call_within(&p->calls, i, focus))
-            p->plan[i].state = FXS_CALL_GONE;
-    for (size_t i = focus; i; i = p->calls.items[i].parent)
-        p->plan[p->calls.items[i].parent].state = FXS_CALL_GONE;
-    if (p->plan[focus].state != FXS_CALL_OPEN)
-        return fxs_fail(p->m->ctx, FXS_EINVAL, "'%s' is in focus and collapsed at once",
-                        p->opt->focus);
+    FXS_TRY(check_used(p->m->ctx, o->expand, expand, "module that is called"));
+    if (p->focus && p->plan[p->focus].state != FXS_CALL_OPEN)
+        return fxs_fail(p->m->ctx, FXS_EINVAL, "'%s' is in focus and collapsed at once", o->focus);
     return FXS_OK;
 }
 
@@ -105,8 +96,8 @@ fxs_status fxs_outline_plan_begin(fxs_outline_plan *p) {
 
 static fxs_status make_plan(fxs_outline_plan *p) {
     FXS_TRY(fxs_outline_plan_begin(p));
+    FXS_TRY(fxs_outline_find_focus(p));
     FXS_TRY(plan_boxes(p));
-    FXS_TRY(plan_focus(p));
     if (p->opt->fold)
         FXS_TRY(fxs_outline_fold(p));
     return fxs_outline_link(p);
@@ -195,7 +186,7 @@ static fxs_status write_graph(fxs_outline_writing *w) {
         return fxs_fail_memory(w->g->ctx);
     for (size_t i = 0; i < from->len; i++)
         w->as[i] = (fxs_value){.tag = FXS_V_UNKNOWN};
-    w->focused = w->p->opt->focus && *w->p->opt->focus;
+    w->focused = w->p->focus > 0;
     for (const fxs_node *n = fxs_graph_first(from); n; n = fxs_node_next(n))
         FXS_TRY(write_one(w, n));
     FXS_TRY(check_used(w->g->ctx, w->p->opt->hide, w->hidden, "node"));
@@ -205,9 +196,6 @@ static fxs_status write_graph(fxs_outline_writing *w) {
 /* ---- the whole ---- */
 
 static void tell(const fxs_outline_writing *w, fxs_buf *notes) {
-    if (w->p->nfocus > 1)
-        fxs_buf_printf(notes, "%s is called %zu times; the first call is shown\n", w->p->opt->focus,
-                       w->p->nfocus);
     if (w->nboxes)
         fxs_buf_printf(notes, "%zu module%s drawn as one box%s\n", w->nboxes,
                        w->nboxes == 1 ? " is" : "s are", w->nboxes == 1 ? "" : " each");

@@ -34,7 +34,7 @@ typedef struct fxs_outline_plan {
                                       drawn for; 0: no more */
     fxs_arena arena;
     fxs_buf notes;
-    size_t nfocus; /* calls of the module in focus */
+    size_t focus; /* the call that alone is shown; 0: the whole */
 } fxs_outline_plan;
 
 /* A graph that is being written, and what stands in it for the nodes of the model's. */
@@ -65,6 +65,8 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
 /* Appends an output of those nodes of w->g, with their results as its own. */
 fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs);
 
+/* focus.c: which call is in focus; FXS_ENOTFOUND tells what there is. */
+fxs_status fxs_outline_find_focus(fxs_outline_plan *p);
 /* repeat.c: finds runs of equal blocks and marks all but the first of each as folded. */
 fxs_status fxs_outline_fold(fxs_outline_plan *p);
 /* Fills p->next_node and p->next_call, when it is known what is folded. */

@@ -17,7 +17,7 @@ typedef struct entry {
     const char *name;
     double value;
     int line;
-    bool used;
+    bool used, by_node; /* some model had it; and as a node that is no box */
 } entry;
 
 struct fxs_numbers {
@@ -82,9 +82,20 @@ static char *field(char **at, char *end) {
     return s;
 }
 
+/* How much of a text a message has room for: no more bytes than that, and no part of a character.
+ */
+static int shown(const char *s, size_t most) {
+    size_t len = strlen(s), n = len < most ? len : most;
+    while (n < len && n && ((unsigned char)s[n] & 0xc0) == 0x80)
+        n--;
+    return (int)n;
+}
+
+enum { NAME = 100, NUMBER = 60 }; /* bytes of them in a message */
+
 static fxs_status bad_number(const fxs_numbers *o, int line, const char *name, const char *text) {
-    return fxs_fail(o->ctx, FXS_EINVAL, "%s:%d: '%.60s' is no number for node '%.100s'", o->path,
-                    line, text, name);
+    return fxs_fail(o->ctx, FXS_EINVAL, "%s:%d: '%.*s' is no number for node '%.*s'", o->path, line,
+                    shown(text, NUMBER), text, shown(name, NAME), name);
 }
 
 static fxs_status add(fxs_numbers *o, int line, const char *name, const char *text, bool first) {
@@ -103,8 +114,8 @@ static fxs_status add(fxs_numbers *o, int line, const char *name, const char *te
         return bad_number(o, line, name, text);
     const entry *before = fxs_map_get(&o->known, name);
     if (before)
-        return fxs_fail(o->ctx, FXS_EINVAL, "%s:%d: node '%.100s' has a number already, in line %d",
-                        o->path, line, name, before->line);
+        return fxs_fail(o->ctx, FXS_EINVAL, "%s:%d: node '%.*s' has a number already, in line %d",
+                        o->path, line, shown(name, NAME), name, before->line);
     entry *e = &o->entries[o->n++];
     *e = (entry){.name = name, .value = value, .line = line};
     return fxs_map_put(&o->known, name, strlen(name), e) ? FXS_OK : fxs_fail_memory(o->ctx);
@@ -186,16 +197,25 @@ fxs_status fxs_numbers_give(fxs_numbers *o, fxs_module *m) {
         if (!e || e->used)
             continue;
         e->used = true;
+        e->by_node = n->meta.inside == 0;
         fxs_node_set_overlay(n, e->value);
     }
     return FXS_OK;
 }
 
+void fxs_numbers_give_boxes(const fxs_numbers *o, fxs_module *m) {
+    for (fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
+        const entry *e = n->meta.inside ? fxs_map_get(&o->known, n->name) : NULL;
+        if (e && !e->by_node)
+            fxs_node_set_overlay(n, e->value);
+    }
+}
+
 fxs_status fxs_numbers_check(const fxs_numbers *o) {
     for (size_t i = 0; i < o->n; i++)
         if (!o->entries[i].used)
-            return fxs_fail(o->ctx, FXS_ENOTFOUND,
-                            "%s:%d: there is no node '%.100s' (fxscope table lists them)", o->path,
-                            o->entries[i].line, o->entries[i].name);
+            return fxs_fail(
+                o->ctx, FXS_ENOTFOUND, "%s:%d: there is no node '%.*s' (fxscope table lists them)",
+                o->path, o->entries[i].line, shown(o->entries[i].name, NAME), o->entries[i].name);
     return FXS_OK;
 }

@@ -63,6 +63,12 @@ says "own.csv:2: 'much' is no number for node 'relu'"
 printf 'log,1\nlog,2\n' >own.csv
 expect 2 draw nan.fx -i 2x3 --meta --overlay own.csv -o no.svg
 says "own.csv:2: node 'log' has a number already"
+printf 'log,1\n\377\376,2\n' >own.csv
+expect 2 draw nan.fx -i 2x3 --meta --overlay own.csv -o no.svg
+says "own.csv:2: there is no node '\\xff\\xfe'"
+printf 'log,\3771\nrelu,2\nneg,\3771\n' >own.csv
+expect 2 draw nan.fx -i 2x3 --meta --overlay own.csv -o no.svg
+says "own.csv:3: '\\xff1' is no number for node 'neg'"
 check "nothing was drawn" test ! -e no.svg
 
 expect 0 draw m.fx -i 1x4 --meta --show name,target,shape -o show.svg

@@ -111,7 +111,20 @@ graph():
     return b_r_1
 END
 expect 0 table twice.fx -i 1x3x8x8 --meta --focus b
-says "b is called 2 times; the first call is shown"
+says "b is called 2 times; the first call is shown, b#2 is the other"
+expect 0 table twice.fx -i 1x3x8x8 --meta --focus 'b#2'
+prints "b_r_1"
+silent
+table --depth 1 --focus layer1 --format tsv
+judge 0 "depth counts from what is in focus"
+if [ "$(cut -f1 out | tr '\n' ' ')" = 'maxpool layer1_0 layer1_1 output ' ]; then
+    ok "a box for each block of the layer"
+else
+    not_ok "a box for each block of the layer" "$(cut -f1 out | tr '\n' ' ')"
+fi
+table --focus layer1.7
+judge 2 "a module that is not there"
+says "no module 'layer1.7' is called that holds nodes of this graph (there are: layer1, layer1.0, layer1.1)"
 table --depth 0
 judge 2 "a depth of nothing"
 if [ "${FXS_RENDER:-1}" = 1 ]; then

@@ -340,6 +340,46 @@ def check_outlined(page, path, folded):
     quiet(page, "folded", folded)
 
 
+def check_spread(page, path):
+    """A dense block's layers drawn once: the panel has the ranges, the sums, and what each has."""
+    open_page(page, path)
+    picture(page, "open('features.denseblock1', true)")
+    picture(page, "open('features.denseblock1.denselayer1', true)")
+    picture(page, "select('features_denseblock1_denselayer1_norm1')")
+    page.settle()
+    panel = text(page, "#panel")
+    for what in ("BatchNorm2d(64\u2026224", "[1, 64\u2026224, 56, 56]", "1,728", "128\u2026448 parameters", "drawn for"):
+        check(f"the panel says {what}", what in panel, panel)
+    picture(page, "select('features.denseblock1.denselayer1')")
+    page.settle()
+    check("and of the box the sum", "335,040" in text(page, "#panel"), text(page, "#panel"))
+    quiet(page, "ranges", path)
+
+
+def check_overlay(page, path):
+    """--overlay with closed modules: boxes have the sum or a number of their own, and open."""
+    open_page(page, path)
+    equal("coloured by the file", page.js("document.getElementById('color').value"), "overlay")
+    check("boxes are closed", "layer1" in picture(page, "shown()") and picture(page, "opened()") == [], picture(page, "shown()"))
+    for box, number in (("layer1", "12"), ("layer2", "50")):
+        picture(page, f"select('{box}')")
+        page.settle()
+        check(f"{box} has {number}", f"value\n{number}" in text(page, "#panel").replace("\t", "\n"), text(page, "#panel"))
+    picture(page, "open('layer1', true)")
+    picture(page, "open('layer1.0', true)")
+    picture(page, "select('layer1_0_conv2')")
+    page.settle()
+    check("and opens down to the nodes' own", "value\n7" in text(page, "#panel").replace("\t", "\n"), text(page, "#panel"))
+    quiet(page, "overlay", path)
+
+
+def check_focus(page, path):
+    """--focus layer2 --depth 1: the module is open, and what is in it closed."""
+    open_page(page, path)
+    equal("what is in focus is open", picture(page, "opened()"), ["layer2"])
+    check("what is in it is closed", {"layer2.0", "layer2.1"} <= set(picture(page, "shown()")), picture(page, "shown()"))
+
+
 def check_system_dark(page, path):
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     open_page(page, path)
@@ -431,6 +471,11 @@ def main():
         branches = draw("branches", networks.golden("inception_v3", f"{work}/branches.fx"), "--direction", "LR")
         outlined = draw("outlined", networks.golden("resnet18", f"{work}/outlined.fx"), "--depth", "2", "--collapse", "layer3", "--expand", "layer4.1")
         folded = draw("folded", "1x3x224x224", "--depth", "2", "--fold", model="outlined")
+        spread = draw("spread", "1x3x224x224", "--fold", model="dense")
+        with open(f"{work}/own.csv", "w") as own:
+            own.write("node,zeros\nlayer1_0_conv1,5\nlayer1_0_conv2,7\nlayer2_0_conv1,3\nlayer2,50\n")
+        overlay = draw("overlay", "1x3x224x224", "--depth", "1", "--overlay", f"{work}/own.csv", model="outlined")
+        focus = draw("focus", "1x3x224x224", "--depth", "1", "--focus", "layer2", model="outlined")
         large = draw("large", networks.residual(5000, f"{work}/large.fx"))
         flat = draw("flat", networks.residual(5000, f"{work}/flat.fx", modules=False))
         subprocess.run([hostile, f"{work}/hostile.html"], check=True)
@@ -439,6 +484,9 @@ def main():
             check_densenet(page, dense)
             check_colors(page, colors)
             check_outlined(page, outlined, folded)
+            check_spread(page, spread)
+            check_overlay(page, overlay)
+            check_focus(page, focus)
             check_system_dark(page, dense)
             check_fragments(page, dense)
             check_touch(page, dense)

@@ -114,6 +114,58 @@ static void what_is_refused(void **state) {
     fxs_module_unref(m);
 }
 
+/* A name of 102 bytes in a message ends with a whole character. */
+static void a_long_name_is_cut_between_characters(void **state) {
+    fxs_ctx *ctx = *state;
+    fxs_module *m = load(ctx);
+    char text[256] = "x";
+    for (int i = 0; i < 51; i++)
+        strcat(text, "\xc3\xa9");
+    strcat(text, ",1\n");
+    assert_int_equal(give(ctx, m, text, strlen(text), NULL), FXS_ENOTFOUND);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "\xc3\xa9' (fxscope table"));
+    fxs_ctx_clear(ctx);
+    fxs_module_unref(m);
+}
+
+/* Boxes of the levels of a model whose nodes have their numbers: named ones have their own. */
+static void boxes_have_their_own(void **state) {
+    static const char net[] =
+        "Net(\n"
+        "  (p): Block(\n    (a): ReLU()\n    (b): Tanh()\n  )\n"
+        "  (q): Block(\n    (a): ReLU()\n    (b): Tanh()\n  )\n"
+        ")\n"
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %p_a : [#users=1] = call_module[target=p.a](args = (%x,), kwargs = {})\n"
+        "    %p_b : [#users=1] = call_module[target=p.b](args = (%p_a,), kwargs = {})\n"
+        "    %q_a : [#users=1] = call_module[target=q.a](args = (%p_b,), kwargs = {})\n"
+        "    %q_b : [#users=1] = call_module[target=q.b](args = (%q_a,), kwargs = {})\n"
+        "    return q_b\n";
+    fxs_ctx *ctx = *state;
+    fxs_numbers *o;
+    fxs_levels *l;
+    fxs_module *m, *top;
+    assert_ok(ctx, fxs_load_text(ctx, "net", net, strlen(net), &m));
+    put_file("p_a,1\np_b,2\nq_a,3\nq,40\n", 25);
+    assert_ok(ctx, fxs_numbers_read(ctx, path, &o));
+    unlink(path);
+    assert_ok(ctx, fxs_numbers_give(o, m));
+    assert_int_equal(fxs_numbers_check(o), FXS_ENOTFOUND); /* of q: it is no node of m's */
+    fxs_ctx_clear(ctx);
+    assert_ok(ctx, fxs_levels_new(m, &l));
+    assert_ok(ctx, fxs_levels_model(l, 0, &top, NULL));
+    assert_true(meta_of(top, "q")->overlay == 3);
+    for (int again = 0; again < 2; again++)
+        fxs_numbers_give_boxes(o, top);
+    assert_true(meta_of(top, "p")->overlay == 3);
+    assert_true(meta_of(top, "q")->overlay == 40);
+    fxs_module_unref(top);
+    fxs_levels_free(l);
+    fxs_numbers_free(o);
+    fxs_module_unref(m);
+}
+
 static fxs_status give_again(fxs_ctx *ctx, const void *data) {
     fxs_numbers *o = NULL;
     fxs_status s = fxs_numbers_read(ctx, data, &o);
@@ -131,6 +183,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_read, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(what_is_refused, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(a_long_name_is_cut_between_characters, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(boxes_have_their_own, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);

@@ -159,6 +159,92 @@ static void one_module_in_focus(void **state) {
                    "");
 }
 
+static void depth_counts_from_the_focus(void **state) {
+    static const char net_of_nets[] =
+        "Net(\n"
+        "  (a): Outer(\n"
+        "    (b): Inner(\n"
+        "      (c): Linear(in_features=4, out_features=4, bias=True)\n"
+        "      (r): ReLU()\n"
+        "    )\n"
+        "    (t): Tanh()\n"
+        "  )\n"
+        ")\n"
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %c : [#users=1] = call_module[target=a.b.c](args = (%x,), kwargs = {})\n"
+        "    %r : [#users=1] = call_module[target=a.b.r](args = (%c,), kwargs = {})\n"
+        "    %t : [#users=1] = call_module[target=a.t](args = (%r,), kwargs = {})\n"
+        "    return t\n";
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_module *m, *out;
+    (void)state;
+    assert_ok(ctx, fxs_load_text(ctx, "net", net_of_nets, strlen(net_of_nets), &m));
+    assert_outline(m, &(fxs_outline_options){.depth = 1}, "x a<x output<a", "");
+    assert_outline(m, &(fxs_outline_options){.depth = 1, .focus = "a"}, "x a_b<x t<a_b output<t",
+                   "1 module is drawn as one box");
+    assert_outline(m, &(fxs_outline_options){.depth = 1, .focus = "a.b"}, "x c<x r<c output<r", "");
+    assert_outline(m, &(fxs_outline_options){.depth = 2, .focus = "a"}, "x c<x r<c t<r output<t",
+                   "");
+    assert_outline(m, &(fxs_outline_options){.collapse = LISTED("a"), .focus = "a.b"},
+                   "x c<x r<c output<r", ""); /* what is around it does not matter */
+    assert_int_equal(
+        fxs_outline(m, &(fxs_outline_options){.collapse = LISTED("a"), .focus = "a"}, &out, NULL),
+        FXS_EINVAL);
+    assert_string_equal(fxs_ctx_error(ctx), "'a' is in focus and collapsed at once");
+    fxs_ctx_clear(ctx);
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
+static const char called_twice[] =
+    "Net(\n"
+    "  (b): Block(\n"
+    "    (a): Linear(in_features=4, out_features=4, bias=True)\n"
+    "    (r): ReLU()\n"
+    "  )\n"
+    "  (t): Tanh()\n"
+    ")\n"
+    "graph():\n"
+    "    %x : [#users=1] = placeholder[target=x]\n"
+    "    %a : [#users=1] = call_module[target=b.a](args = (%x,), kwargs = {})\n"
+    "    %r : [#users=1] = call_module[target=b.r](args = (%a,), kwargs = {})\n"
+    "    %t : [#users=1] = call_module[target=t](args = (%r,), kwargs = {})\n"
+    "    %a_1 : [#users=1] = call_module[target=b.a](args = (%t,), kwargs = {})\n"
+    "    %r_1 : [#users=1] = call_module[target=b.r](args = (%a_1,), kwargs = {})\n"
+    "    return r_1\n";
+
+static void assert_no_focus(fxs_module *m, const char *focus, const char *said) {
+    fxs_module *out;
+    assert_int_equal(fxs_outline(m, &(fxs_outline_options){.focus = focus}, &out, NULL),
+                     FXS_ENOTFOUND);
+    if (!strstr(fxs_ctx_error(m->ctx), said))
+        fail_msg("'%s' does not say '%s'", fxs_ctx_error(m->ctx), said);
+    fxs_ctx_clear(m->ctx);
+}
+
+static void a_call_can_be_in_focus(void **state) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_module *m;
+    (void)state;
+    assert_ok(ctx, fxs_load_text(ctx, "net", called_twice, strlen(called_twice), &m));
+    assert_outline(m, &(fxs_outline_options){.focus = "b"}, "x a<x r<a output<r",
+                   "b is called 2 times; the first call is shown, b#2 is the other");
+    assert_outline(m, &(fxs_outline_options){.focus = "b#1"}, "x a<x r<a output<r", "");
+    assert_outline(m, &(fxs_outline_options){.focus = "b#2"}, "t a_1<t r_1<a_1 output<r_1", "");
+    assert_outline(m, &(fxs_outline_options){.focus = "b (call 2)"}, "t a_1<t r_1<a_1 output<r_1", "");
+    static const char *const none[] = {"b#3",  "b#0",       "b#",
+                                       "b#2x", "b (call 2", "b#99999999999999999999"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_no_focus(m, none[i], "is called that holds nodes of this graph (there are: b, b#2)");
+    assert_no_focus(m, "t", "(there are: b, b#2)"); /* it holds no nodes: it is one */
+    assert_true(fxs_outline_in_focus(&(fxs_outline_options){.focus = "b#2"}, "b", 1));
+    assert_false(fxs_outline_in_focus(&(fxs_outline_options){.focus = "b#2"}, "b", 0));
+    assert_true(fxs_outline_in_focus(&(fxs_outline_options){.focus = "b"}, "b", 0));
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
 /* A part's output has the result that leaves the part, in an outline and in a level. */
 static void assert_output_has_result(const fxs_module *part) {
     fxs_node *n = fxs_graph_first(fxs_module_graph(part));
@@ -300,6 +386,8 @@ int main(void) {
         cmocka_unit_test(a_box_sums_up),
         cmocka_unit_test(equal_blocks_stand_once),
         cmocka_unit_test(one_module_in_focus),
+        cmocka_unit_test(depth_counts_from_the_focus),
+        cmocka_unit_test(a_call_can_be_in_focus),
         cmocka_unit_test(a_part_has_a_result),
         cmocka_unit_test(nodes_are_left_out),
         cmocka_unit_test(wrong_names_are_refused),

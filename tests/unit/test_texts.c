@@ -209,6 +209,13 @@ static fxs_status call_fxs_outline_closes(world *w, const char *s) {
     return FXS_OK;
 }
 
+static fxs_status call_fxs_outline_in_focus(world *w, const char *s) {
+    (void)w;
+    assert_false(fxs_outline_in_focus(&(fxs_outline_options){.focus = "a"}, s, 0));
+    assert_false(fxs_outline_in_focus(&(fxs_outline_options){.focus = s}, s, 0));
+    return FXS_OK;
+}
+
 /* ---- fxtrace.h */
 
 static fxs_status drop_nn(world *w, fxs_module *m) {
@@ -358,7 +365,7 @@ static const struct {
     ROW(fxs_table_format_find, ENOTFOUND, ENOTFOUND) ROW(fxs_print_ops, OK, OK) /* all of them */
     ROW(fxs_print_coverage, EINVAL, EINVAL) ROW(fxs_pass_run, EINVAL, EINVAL)
         ROW(fxs_outline, OK, ENOTFOUND) /* no pattern; one that matches nothing */
-    ROW(fxs_outline_closes, OK, OK) ROW(fxs_nn, EINVAL, EINVAL)
+    ROW(fxs_outline_closes, OK, OK) ROW(fxs_outline_in_focus, OK, OK) ROW(fxs_nn, EINVAL, EINVAL)
         ROW(fxs_nn_add, OK, EINVAL) /* NULL: the next number */
     ROW(fxs_nn_put, OK, EINVAL) ROW(fxs_nn_parameter, EINVAL, EINVAL)
         ROW(fxs_nn_buffer, EINVAL, EINVAL) ROW(fxs_nn_forward, EINVAL, OK) /* "": no parameters */
