@@ -112,7 +112,7 @@ NUMBERS_COMPLEX(add, x + p->f32 * y, x + p->f * y, wrap_add(x, wrap_mul(p->i, y)
                 x + plain_product(p->c, y))
 NUMBERS_COMPLEX(rsub, y - p->f32 * x, y - p->f * x, wrap_add(y, wrap_mul(-p->i, x)),
                 y - plain_product(p->c, x))
-NUMBERS_COMPLEX(mul, x *y, x *y, wrap_mul(x, y), x *y)
+NUMBERS_COMPLEX(mul, x *y, x *y, wrap_mul(x, y), plain_product(x, y))
 NUMBERS(floor_divide, float_floor_div(x, y), float_floor_div(x, y), floor_div(x, y, p))
 NUMBERS(trunc_divide, truncf(x / y), trunc(x / y), trunc_div(x, y, p))
 NUMBERS(remainder, float_remainder(x, y), float_remainder(x, y), int_remainder(x, y, p))
@@ -194,9 +194,15 @@ static fxs_status infer_not_bool(fxs_call *c) {
     return infer_common(c);
 }
 
-/* torch.remainder(other, self): the other comes first. */
+/* torch.remainder(other, self): the other comes first; for pow it is copied row by row. */
 static fxs_status infer_reflected(fxs_call *c) {
     fxs_operands o = {.n = 2, .v = {c->arg[1], c->arg[0]}};
+    fxs_tensor copy;
+    if (fxs_arg_tensor(c, 1) && strcmp(c->op->name, "rpow") == 0) {
+        copy = *fxs_arg_tensor(c, 1);
+        fxs_strides_of(copy.ndim, copy.sizes, NULL, copy.strides);
+        o.v[0] = fxs_of_tensor(&copy);
+    }
     fxs_dtype d = fxs_common_type(&o);
     FXS_TRY(fxs_check_computable(c, d));
     if (d == FXS_BOOL)

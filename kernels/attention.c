@@ -98,8 +98,9 @@ static double masked(const fxs_call *c, const fxs_tensor *scores, int64_t i, dou
 
 static void scale_and_mask(const fxs_call *c, fxs_dtype d, fxs_tensor *scores) {
     const fxs_tensor *q = fxs_arg_tensor(c, QUERY);
-    double scale = fxs_arg_is_none(c, SCALE) ? 1 / sqrt((double)q->sizes[q->ndim - 1])
-                                             : fxs_arg_float(c, SCALE);
+    int64_t width = q->sizes[q->ndim - 1]; /* of none the scores are 0 */
+    double scale =
+        fxs_arg_is_none(c, SCALE) ? 1 / sqrt(width ? (double)width : 1) : fxs_arg_float(c, SCALE);
     int64_t n = fxs_tensor_numel(scores);
     bool plain = !fxs_arg_tensor(c, MASK) && !fxs_arg_bool(c, CAUSAL);
     float *f = fxs_tensor_data(scores);

@@ -39,7 +39,8 @@ static fxs_tensor *project(fxs_compose *k, const heads *h, fxs_tensor *x, int i)
 /* [T, B, E] -> [B * heads, T, E / heads] */
 static fxs_tensor *split_heads(fxs_compose *k, const heads *h, fxs_tensor *x) {
     x = FXS_DO(k, "contiguous", fxs_t(x));
-    x = FXS_DO(k, "view", fxs_t(x), FXS_INTS(k, -1, h->batch * h->count, h->width / h->count));
+    x = FXS_DO(k, "view", fxs_t(x),
+               FXS_INTS(k, x ? x->sizes[0] : 0, h->batch * h->count, h->width / h->count));
     return FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
 }
 
@@ -443,7 +444,7 @@ const fxs_op fxs_ops_attention_layer[] = {
      "(Tensor, Tensor?)",
      NULL, infer_mha, run_mha, cost_layer, FXS_OP_RANDOM | FXS_OP_NO_INPLACE},
     {"multi_head_attention_forward",
-     "(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, Tensor? "
+     "(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int|bool num_heads, Tensor? "
      "in_proj_weight, "
      "Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, "
      "Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? "

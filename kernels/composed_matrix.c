@@ -45,7 +45,7 @@ static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correctio
     const fxs_tensor *weights[] = {f, a};
     for (int i = 0; i < 2 && k->status == FXS_OK; i++)
         if (weights[i] && (weights[i]->ndim > 1 || fxs_tensor_numel(weights[i]) != x->sizes[1] ||
-                           is_float(weights[i]) != (i == 1)))
+                           weights[i]->dtype == FXS_BOOL || is_float(weights[i]) != (i == 1)))
             fxs_stop(k, FXS_ESHAPE,
                      "expected %s to be a vector of %s, one for each of %lld observations",
                      i ? "aweights" : "fweights", i ? "floats" : "integers",

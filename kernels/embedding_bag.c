@@ -77,6 +77,7 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
     }
     b->limited = !fxs_arg_is_none(c, MAX_NORM);
     const fxs_tensor *samples = fxs_arg_tensor(c, SAMPLES);
+    FXS_TRY(fxs_check_same_dtype(c, w, samples, "per_sample_weights"));
     bool each = !samples || samples->ndim == x->ndim;
     for (int i = 0; samples && each && i < x->ndim; i++)
         each = samples->sizes[i] == x->sizes[i];

@@ -32,6 +32,8 @@ typedef struct histogram {
 static fxs_status read_edges(fxs_call *c, const histogram *h, axis *a, const fxs_tensor *edges) {
     if (edges->ndim != 1 || edges->sizes[0] < 1 + (h->naxes == 0))
         return FXS_REFUSE(c, FXS_ESHAPE, "bins must be a vector of at least two edges");
+    if (edges->sizes[0] < 2)
+        return FXS_REFUSE(c, FXS_EINVAL, "bins must be > 0, but there is one edge");
     if (edges->dtype != h->x->dtype)
         return FXS_REFUSE(c, FXS_ETYPE, "expected bins of torch.%s, but got torch.%s",
                           fxs_dtype_name(h->x->dtype), fxs_dtype_name(edges->dtype));
@@ -297,6 +299,8 @@ static fxs_status run(fxs_call *c, histogram *h) {
         if (at >= 0)
             count[at] += weight ? weight[i] : 1;
     }
+    if (h->naxes == 0) /* no dimension counts nothing */
+        *count = 0;
     if (h->density)
         to_density(h, count, boxes);
     for (int d = 0; d < h->naxes; d++)

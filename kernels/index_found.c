@@ -6,6 +6,7 @@
 
 #include "kernels/index.h"
 #include "kernels/lines.h"
+#include "kernels/work.h"
 
 static char *element(const fxs_tensor *t, int64_t offset) {
     return (char *)fxs_tensor_data(t) + offset * (int64_t)fxs_dtype_size(t->dtype);
@@ -131,6 +132,7 @@ static fxs_status stretch_pair(fxs_call *c, fxs_tensor *self, fxs_tensor *mask) 
 static fxs_status infer_masked_select(fxs_call *c) {
     fxs_tensor self, mask;
     FXS_TRY(stretch_pair(c, &self, &mask));
+    FXS_TRY(fxs_check_mask_bytes(c, fxs_arg_tensor(c, 1)));
     FXS_TRY(need_values(c, &mask));
     return fxs_out_new(c, self.dtype, 1, (int64_t[]){count_true(&mask)}, NULL);
 }
@@ -150,6 +152,7 @@ static fxs_status run_masked_select(fxs_call *c) {
 static fxs_status infer_masked_scatter(fxs_call *c) {
     fxs_tensor self, mask;
     FXS_TRY(stretch_pair(c, &self, &mask));
+    FXS_TRY(fxs_check_mask_bytes(c, fxs_arg_tensor(c, 1)));
     if (fxs_arg_tensor(c, 2)->dtype != self.dtype)
         return FXS_REFUSE(
             c, FXS_ETYPE,

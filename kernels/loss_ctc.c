@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/index_walk.h"
 #include "kernels/loss.h"
 #include "kernels/work.h"
 
@@ -30,17 +31,17 @@ static int64_t count_of(const fxs_call *c, int i) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
     if (t)
         return fxs_tensor_numel(t);
-    return c->arg[i].tag == FXS_V_INT ? 1 : (int64_t)fxs_value_len(&c->arg[i]);
+    return (int64_t)fxs_value_len(&c->arg[i]);
 }
 
 static int64_t length_at(const fxs_call *c, int i, int64_t at) {
     const fxs_tensor *t = fxs_arg_tensor(c, i);
     const fxs_value *v = &c->arg[i];
-    if (t)
-        return fxs_load_int(t->dtype,
-                            (char *)fxs_tensor_data(t) + (t->ndim ? at * t->strides[0] : 0) *
-                                                             (int64_t)fxs_dtype_size(t->dtype));
-    v = v->tag == FXS_V_INT ? v : fxs_value_item(v, (size_t)at);
+    if (t) /* of any dimensions: lengths are its elements row by row */
+        return fxs_load_int(t->dtype, (char *)fxs_tensor_data(t) +
+                                          fxs_offset_at(t->ndim, t->sizes, t->strides, at, -1) *
+                                              (int64_t)fxs_dtype_size(t->dtype));
+    v = fxs_value_item(v, (size_t)at);
     return v && v->tag == FXS_V_INT ? v->u.i : 0;
 }
 
@@ -84,6 +85,11 @@ static fxs_status infer_ctc(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ESHAPE, "expected log_probs [T, N, C] or [T, C], but got %s",
                           fxs_sizes_text(x, text));
     int64_t batch = x->ndim == 3 ? x->sizes[1] : 1, classes = x->sizes[x->ndim - 1];
+    if (!fxs_arg_tensor(c, INPUT_LENGTHS) != !fxs_arg_tensor(c, TARGET_LENGTHS))
+        return FXS_REFUSE(c, FXS_ETYPE, "both lengths must be tensors, or both lists");
+    if (x->sizes[0] == 0)
+        return FXS_REFUSE(c, FXS_ESHAPE, "expected log_probs of at least one time, but got %s",
+                          fxs_sizes_text(x, text));
     if (count_of(c, INPUT_LENGTHS) != batch || count_of(c, TARGET_LENGTHS) != batch)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "input_lengths and target_lengths must be of size %lld, the batch",
@@ -221,14 +227,15 @@ static fxs_cost cost_ctc(const fxs_call *c) {
 }
 
 #define ARGUMENTS                                                                                  \
-    "(Tensor log_probs, Tensor targets, Tensor|int|int[] input_lengths, Tensor|int|int[] "         \
+    "(Tensor log_probs, Tensor targets, Tensor|int[] input_lengths, Tensor|int[] "                 \
     "target_lengths, int blank=0, "
 
 const fxs_op fxs_ops_loss_ctc[] = {
     {"ctc_loss", ARGUMENTS "str reduction='mean', bool zero_infinity=False) -> Tensor",
-     "torch.nn.functional.ctc_loss", infer_ctc, run_ctc, cost_ctc, FXS_OP_NO_INPLACE},
+     "torch.nn.functional.ctc_loss", infer_ctc, run_ctc, cost_ctc,
+     FXS_OP_NO_INPLACE | FXS_OP_GRAD_OF_SELF},
     {"torch_ctc_loss", ARGUMENTS "int reduction=0, bool zero_infinity=False) -> Tensor",
-     "torch.ctc_loss", infer_ctc, run_ctc, cost_ctc, FXS_OP_NO_INPLACE},
+     "torch.ctc_loss", infer_ctc, run_ctc, cost_ctc, FXS_OP_NO_INPLACE | FXS_OP_GRAD_OF_SELF},
     {0},
 };
 #undef ARGUMENTS

@@ -84,7 +84,9 @@ static void make_cosine_similarity(fxs_compose *k) {
 static fxs_tensor *distance(fxs_compose *k, fxs_tensor *a, fxs_tensor *b, double p, double eps,
                             bool keepdim) {
     fxs_tensor *d = plus(k, FXS_DO(k, "sub", fxs_t(a), fxs_t(b)), eps);
-    return FXS_DO(k, "linalg_vector_norm", fxs_t(d), fxs_float(p), fxs_int(-1), fxs_bool(keepdim));
+    bool none = d && fxs_tensor_numel(d) == 0; /* of nothing it is 0, whatever the order */
+    return FXS_DO(k, none ? "norm" : "linalg_vector_norm", fxs_t(d), fxs_float(p), fxs_int(-1),
+                  fxs_bool(keepdim));
 }
 
 static void make_pairwise_distance(fxs_compose *k) {

@@ -156,13 +156,15 @@ static bool has_nothing(const batch *b) {
     return b->x->ndim > 1 && fxs_tensor_numel(b->x) == 0 && !b->per_image;
 }
 
-/* torch keeps channels_last where nothing says contiguous. */
+/* torch keeps channels_last where nothing says contiguous; of volumes where their strides say so.
+ */
 static fxs_status infer_batch(fxs_call *c, const batch *b) {
     if (has_nothing(b))
         return fxs_compose_infer(c, make_nothing);
     FXS_TRY(check(c, b));
     bool last = !fxs_tensor_is_contiguous(b->x) &&
-                (fxs_tensor_is_channels_last(b->x) || fxs_suggests_channels_last(b->x));
+                ((b->x->ndim == 4 && fxs_tensor_is_channels_last(b->x)) ||
+                 fxs_suggests_channels_last(b->x));
     return fxs_out_format(c, b->x->dtype, b->x->ndim, b->x->sizes, last);
 }
 

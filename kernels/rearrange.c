@@ -160,7 +160,7 @@ static fxs_status infer_roll(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINDEX, "dimension specified as %lld but tensor has no dimensions",
                           (long long)shift[0]);
     FXS_TRY(read_shifts(c, shift, &flat, &still));
-    if (fxs_tensor_numel(t) == 0 && !flat)
+    if (fxs_tensor_numel(t) == 0 && (!flat || t->ndim == 1))
         return fxs_out_formatted(c, t, t->dtype, FXS_PRESERVE);
     /* PyTorch joins two parts by cat, which an empty part makes contiguous. */
     return fxs_out_formatted(c, t, t->dtype,

@@ -241,6 +241,8 @@ static fxs_status run_histc(fxs_call *c) {
         return fxs_work_end(&w);
     memset(count, 0, (size_t)bins * sizeof *count);
     range_of(w.dtype, x, n, &low, &high);
+    if (w.dtype == FXS_FLOAT32)
+        low = (float)low, high = (float)high;
     for (int64_t i = 0; i < n; i++) {
         double v = fxs_load_double(w.dtype, x + (size_t)i * size);
         if (!(v >= low && v <= high))

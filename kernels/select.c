@@ -116,6 +116,7 @@ static fxs_status infer_masked_fill(fxs_call *c) {
     int ndim;
     int64_t sizes[FXS_MAX_DIM];
     FXS_TRY(check_mask(c, fxs_arg_tensor(c, 1), "mask"));
+    FXS_TRY(fxs_check_mask_bytes(c, fxs_arg_tensor(c, 1)));
     FXS_TRY(fxs_check_computable(c, self->dtype));
     if (value && value->ndim)
         return FXS_REFUSE(c, FXS_ESHAPE, "only a value of 0 dimensions is supported, but it has %d",

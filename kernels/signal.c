@@ -175,9 +175,14 @@ static fxs_tensor *overlapped(fxs_compose *k, const frames *f, fxs_tensor *x) {
 static void make_istft(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *weight;
     frames f;
-    if (!fxs_is_complex(x->dtype) || x->ndim < 2 || x->ndim > 3)
+    if (fxs_is_floating(x->dtype) && x->ndim > 2 && x->sizes[x->ndim - 1] == 2) { /* as of old */
+        fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
+        x = FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(x));
+        x = FXS_DO(k, "view_as_complex", fxs_t(x));
+    }
+    if (!x || !fxs_is_complex(x->dtype) || x->ndim < 2 || x->ndim > 3)
         fxs_stop(k, FXS_ESHAPE, "expected a complex tensor of 2 or 3 dimensions");
-    if (fxs_tensor_numel(x) == 0)
+    if (k->status == FXS_OK && fxs_tensor_numel(x) == 0)
         fxs_stop(k, FXS_ESHAPE, "the input can't be empty");
     if (fxs_arg_bool(k->call, 9))
         fxs_stop(k, FXS_EUNKNOWN, "return_complex is not supported");

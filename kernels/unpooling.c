@@ -182,7 +182,7 @@ static fxs_status read_fractional(fxs_call *c, int dims, planes *p, int64_t kern
                                                    : 0;
         p->out[at] = (int64_t)(fxs_arg_is_none(c, F_SIZE) ? (double)p->in[at] * number : number);
         int64_t room = p->in[at] - (dims == 3); /* volumes need one place more */
-        if (p->out[at] < 1 || p->out[at] + kernel[at] - 1 > room)
+        if (p->out[at] < 0 || p->out[at] + kernel[at] - 1 > room)
             return FXS_REFUSE(
                 c, FXS_EINVAL,
                 "pool size %lld and output size %lld are too large for an input of %lld",

@@ -132,6 +132,19 @@ fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name) {
                       name);
 }
 
+fxs_status fxs_check_mask_bytes(fxs_call *c, const fxs_tensor *mask) {
+    for (int64_t i = 0, n = fxs_tensor_numel(mask); mask->dtype == FXS_UINT8 && i < n; i++) {
+        int64_t at = 0;
+        for (int64_t d = mask->ndim - 1, rest = i; mask->storage && d >= 0; d--) {
+            at += rest % mask->sizes[d] * mask->strides[d];
+            rest /= mask->sizes[d];
+        }
+        if (mask->storage && ((const uint8_t *)fxs_tensor_data(mask))[at] > 1)
+            return FXS_REFUSE(c, FXS_EINVAL, "a mask can take 0 and 1 values only");
+    }
+    return FXS_OK;
+}
+
 fxs_status fxs_check_real_grad(fxs_call *c) {
     bool grad = false, complex = false;
     for (int i = 0; i < c->nargs; i++)

@@ -52,6 +52,8 @@ fxs_value fxs_known_number(const fxs_value *v);
 fxs_status fxs_check_fits(fxs_call *c, int i, fxs_dtype d);
 /* Refuses a tensor that requires grad as argument i, by which PyTorch can't differentiate. */
 fxs_status fxs_check_no_grad(fxs_call *c, int i, const char *name);
+/* Refuses a mask of uint8 that has other elements than 0 and 1, where they are known. */
+fxs_status fxs_check_mask_bytes(fxs_call *c, const fxs_tensor *mask);
 /* Refuses a complex result (of a type that the call names, or is promoted to) where an argument
  * requires grad: PyTorch has no derivative for it. */
 fxs_status fxs_check_real_grad(fxs_call *c);

@@ -58,7 +58,7 @@ def unravel_index(indices, shape):
     shape, out = [shape] if isinstance(shape, int) else list(shape), []
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype is torch.bool:
         raise ValueError('expected integers')
-    if any(s < 0 for s in shape):
+    if any(s < 0 or isinstance(s, bool) for s in shape):
         raise ValueError('negative sizes')
     rest = indices.long().clone(memory_format=torch.contiguous_format)
     for s in reversed(shape):
@@ -81,8 +81,9 @@ def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
     weight = query @ key.transpose(-2, -1) * (max(query.size(-1), 1) ** -0.5 if scale is None else scale)
     if is_causal:
         weight = weight.masked_fill(torch.ones(weight.shape[-2:], dtype=torch.bool).tril().logical_not(), float('-inf'))
-    if attn_mask is not None:
-        weight = weight.masked_fill(attn_mask.logical_not(), float('-inf')) if attn_mask.dtype is torch.bool else weight + attn_mask
+    if attn_mask is not None:  # added in place: it makes no scores larger
+        away = torch.zeros(attn_mask.shape, dtype=weight.dtype).masked_fill(attn_mask.logical_not(), float('-inf')) if attn_mask.dtype is torch.bool else attn_mask
+        weight = weight.clone().add_(away)
     return torch.softmax(weight, -1) @ value
 
 

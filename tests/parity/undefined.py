@@ -133,6 +133,47 @@ def transposed_bfloat16(case):
     return argument(case, 6, 'transposed') is True and any_bfloat16(case)
 
 
+def other_segments(case):
+    """Lengths of another shape in front, or of more elements than there are."""
+    data, lengths, unsafe = tensor(case, 0, 'data'), tensor(case, 2, 'lengths'), case.get('kwargs', {}).get('unsafe')
+    if not data or not lengths or not lengths['sizes'] or len(lengths['sizes']) > len(data['sizes']):
+        return False
+    axis = len(lengths['sizes']) - 1
+    return data['sizes'][:axis] != lengths['sizes'][:axis] or bool(unsafe) and (
+        sum(abs(x) for x in lengths['data'][:prod(lengths['sizes'])]) > data['sizes'][axis])
+
+
+def elements(t):
+    """Those of a view, row by row."""
+    at = [t['offset']]
+    for size, stride in zip(t['sizes'], t['strides']):
+        at = [a + i * stride for a in at for i in range(size)]
+    return [t['data'][a] for a in at]
+
+
+def on_an_edge(case):
+    """An element of a histogram, with a number of bins, that is as good as on an edge between two of them."""
+    t, bins = tensor(case, 0, 'self'), argument(case, 1, 'bins')
+    if not t or isinstance(bins, dict) or t['dtype'] not in ('float32', 'float64') or not prod(t['sizes']):
+        return False
+    width = t['sizes'][-1] if case['op'].endswith('dd') and t['sizes'] else 1
+    values = elements(t)
+    ranges = case.get('kwargs', {}).get('range') or {}
+    ranges = ranges.get('tuple', []) if isinstance(ranges, dict) else ranges
+    if any(isinstance(x, str) for x in values + ranges):
+        return False
+    for d in range(width):
+        n = bins[d] if isinstance(bins, list) and d < len(bins) else 100 if bins is None else bins
+        mine = values[d::width]
+        low, high = ranges[2 * d:2 * d + 2] if len(ranges) >= 2 * d + 2 else (min(mine), max(mine))
+        if not isinstance(n, int) or n < 1 or low >= high:
+            continue
+        places = [(x - low) / (high - low) * n for x in mine]
+        if any(0.5 < p < n - 0.5 and abs(p - round(p)) < 1e-4 for p in places):
+            return True
+    return False
+
+
 def descending_offsets(case):
     offsets = tensor(case, 2, 'offsets')
     if not offsets or not offsets['strides']:
@@ -246,7 +287,9 @@ def none_of_one(case):
 
 CASES = [
     (r'scaled_dot_product_attention$', lambda case: argument(case, 4, 'dropout_p'), 'what is dropped at random'),
+    (r'segment_reduce$', other_segments, 'segment_reduce trusts lengths: those of another shape are read beyond their end, unsafe ones lead beyond the data'),
     (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),
+    (r'histogram(dd)?$', on_an_edge, "which side of an edge an element is on: the last bits of linspace's edges depend on how wide the vector unit is"),
     (r'histogramdd$', bins_of_others, 'histogramdd reads bins beyond those that are given'),
     (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
@@ -294,12 +337,17 @@ def deficient(case, want):
     return rank_of(want) is not None and rank_of(want) < min(a['sizes'][-2:])
 
 
+def overflows(case, want):
+    return any(x in ('inf', '-inf', 'nan') for t in tensors(want.get('value')) for x in t['data'])
+
+
 def negative_sizes(case, want):
     return any(s < 0 for t in tensors(want.get('value')) for s in t['sizes'])
 
 
 ANSWERS = [
     (r'linalg_lstsq$', deficient, 'lstsq by gelsy starts from pivots that nobody wrote, on which the solution of a deficient matrix depends'),
+    (r'matrix_power$', overflows, 'powers beyond the largest number: whether infinities meet in a sum is a matter of the order of its terms'),
     (r'', negative_sizes, 'PyTorch makes a tensor of a negative size'),
 ]
 
