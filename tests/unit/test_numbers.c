@@ -147,7 +147,7 @@ static void boxes_have_their_own(void **state) {
     fxs_levels *l;
     fxs_module *m, *top;
     assert_ok(ctx, fxs_load_text(ctx, "net", net, strlen(net), &m));
-    put_file("p_a,1\np_b,2\nq_a,3\nq,40\n", 25);
+    put_file("p_a,1\np_b,2\nq_a,3\nq,40\n", 23);
     assert_ok(ctx, fxs_numbers_read(ctx, path, &o));
     unlink(path);
     assert_ok(ctx, fxs_numbers_give(o, m));
