@@ -32,11 +32,23 @@ fxs_status fxs_format_strides(fxs_call *c, fxs_memory_format f, int ndim, const 
     return FXS_OK;
 }
 
+/* Without elements strides alone decide. */
+static bool lies_last(const fxs_tensor *t) {
+    int64_t step = 1;
+    bool last = fxs_tensor_numel(t) == 0;
+    for (int i = 0; last && i < t->ndim; i++) {
+        int d = i == 0 ? 1 : i == t->ndim - 1 ? 0 : t->ndim - i;
+        last = t->sizes[d] == 1 || t->strides[d] == step;
+        step *= t->sizes[d];
+    }
+    return last || fxs_tensor_is_channels_last(t);
+}
+
 bool fxs_has_format(const fxs_tensor *t, fxs_memory_format f) {
     if (f == FXS_CHANNELS_LAST)
-        return t->ndim == 4 && fxs_tensor_is_channels_last(t);
+        return t->ndim == 4 && lies_last(t);
     if (f == FXS_CHANNELS_LAST_3D)
-        return t->ndim == 5 && fxs_tensor_is_channels_last(t);
+        return t->ndim == 5 && lies_last(t);
     return fxs_tensor_is_contiguous(t);
 }
 

@@ -181,7 +181,8 @@ static fxs_status infer_index_fill(fxs_call *c) {
     int64_t strides[FXS_MAX_DIM];
     FXS_TRY(fxs_check_computable(c, self->dtype));
     FXS_TRY(fxs_check_fits(c, 3, self->dtype));
-    if (c->arg[3].tag == FXS_V_COMPLEX && !fxs_is_complex(self->dtype))
+    bool pair = c->arg[3].tag == FXS_V_COMPLEX || (value && fxs_is_complex(value->dtype));
+    if (pair && !fxs_is_complex(self->dtype))
         return FXS_REFUSE(c, FXS_ETYPE, "a complex number can't be put into torch.%s",
                           fxs_dtype_name(self->dtype));
     fxs_strides_like(self, strides);

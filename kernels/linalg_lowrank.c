@@ -117,16 +117,29 @@ static void make_pca_lowrank(fxs_compose *k) {
 /* lobpcg(A, k, B, X, ...) */
 enum { A, K, B, X, N, LARGEST = 8, METHOD };
 
+/* A as it is taken: where a gradient is asked for it is made symmetric first, also of one row. */
+static fxs_tensor *symmetric(fxs_compose *k) {
+    fxs_tensor *a = arg(k, A), *b = arg(k, B);
+    if (!is_matrix(k) || !(a->requires_grad || (b && b->requires_grad)))
+        return a;
+    fxs_tensor *other = FXS_DO(k, "transpose", fxs_t(a), fxs_int(-1), fxs_int(-2));
+    return FXS_DO(k, "mul", fxs_t(FXS_DO(k, "add", fxs_t(a), fxs_t(other))), fxs_float(0.5));
+}
+
 /* What is asked for: `have` columns, of which the first `count` are given. */
-static void check_lobpcg(fxs_compose *k, int64_t *have, int64_t *count) {
-    const fxs_tensor *a = arg(k, A), *start = arg(k, X);
-    if (!is_matrix(k))
+static void check_lobpcg(fxs_compose *k, const fxs_tensor *a, int64_t *have, int64_t *count) {
+    const fxs_tensor *start = arg(k, X);
+    if (k->status != FXS_OK)
         return;
     int64_t rows = a->sizes[a->ndim - 1];
     *count = fxs_arg_is_none(k->call, K) ? 1 : fxs_arg_int(k->call, K);
     *have = *count;
-    if (start && (start->ndim < 2 || start->sizes[start->ndim - 2] != rows)) {
-        fxs_stop(k, FXS_ESHAPE, "X must have as many rows as A: %lld", (long long)rows);
+    bool fits = !start || start->ndim == a->ndim;
+    for (int i = 0; start && fits && i < a->ndim - 1; i++)
+        fits = start->sizes[i] == (i < a->ndim - 2 ? a->sizes[i] : rows);
+    if (!fits) {
+        fxs_stop(k, FXS_ESHAPE, "X must be as A but for its columns, with %lld rows",
+                 (long long)rows);
         return;
     }
     if (arg(k, B) && arg(k, B)->dtype != a->dtype)
@@ -158,8 +171,13 @@ static fxs_tensor *solved(fxs_compose *k, fxs_tensor *l, fxs_tensor *b, bool upp
 /* A x = e B x; with B = L L', of L^-1 A L'^-1 y = e y, where x is L'^-1 y. */
 static void make_lobpcg(fxs_compose *k) {
     int64_t have = 1, count = 1;
-    check_lobpcg(k, &have, &count);
-    fxs_tensor *a = arg(k, A), *l = NULL;
+    fxs_tensor *a = symmetric(k), *l = NULL;
+    check_lobpcg(k, a, &have, &count);
+    int64_t asked = fxs_arg_is_none(k->call, K) ? count : fxs_arg_int(k->call, K);
+    bool batch = a && a->ndim > 2;
+    if (batch && asked > have && have > 1)
+        fxs_stop(k, FXS_ESHAPE, "there are %lld columns, not %lld", (long long)have,
+                 (long long)asked);
     if (k->status == FXS_OK && arg(k, B)) {
         l = FXS_DO(k, "linalg_cholesky", fxs_t(arg(k, B)));
         a = solved(k, l, turned(k, solved(k, l, a, false)), false);
@@ -179,7 +197,15 @@ static void make_lobpcg(fxs_compose *k) {
             t = FXS_DO(k, "flip", fxs_t(t), FXS_INTS(k, -1));
         fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
         t = FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(t));
-        fxs_give(k, FXS_DO(k, "narrow", fxs_t(t), fxs_int(-1), fxs_int(0), fxs_int(count)));
+        t = FXS_DO(k, "narrow", fxs_t(t), fxs_int(-1), fxs_int(0), fxs_int(count));
+        if (batch && t) { /* written into results of their own, where one column fills several */
+            int64_t sizes[FXS_MAX_DIM];
+            memcpy(sizes, t->sizes, sizeof sizes);
+            sizes[t->ndim - 1] = asked > count ? asked : count;
+            t = FXS_DO(k, "expand", fxs_t(t), fxs_ints(k, t->ndim, sizes));
+            t = FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(t));
+        }
+        fxs_give(k, t);
     }
 }
 

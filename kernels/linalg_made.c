@@ -171,12 +171,20 @@ static fxs_tensor *turned(fxs_compose *k, fxs_tensor *t) {
     return t && fxs_is_complex(t->dtype) ? FXS_DO(k, "conj_physical", fxs_t(t)) : t;
 }
 
+/* Tolerances are real. */
+static void check_tolerance(fxs_compose *k, const fxs_value *v, const char *name) {
+    if (v->tag == FXS_V_TENSOR && fxs_is_complex(v->u.tensor->dtype))
+        fxs_stop(k, FXS_ETYPE, "%s of a complex type is not supported", name);
+}
+
 static void give_inverse(fxs_compose *k, const tolerances *t) {
     fxs_tensor *x = arg(k, 0), *u, *values, *v, *size;
     k->any_grad = true;
     for (int i = 1; i < k->call->nargs && k->status == FXS_OK; i++)
         k->status = fxs_check_no_grad(k->call, i, i == 1 ? "atol" : "rtol");
-    if (!are_matrices(k, x, t->hermitian && !is_empty(x)))
+    check_tolerance(k, &t->absolute, "atol");
+    check_tolerance(k, &t->relative, "rtol");
+    if (k->status != FXS_OK || !are_matrices(k, x, t->hermitian && !is_empty(x)))
         return;
     if (is_empty(x)) {
         int64_t sizes[FXS_MAX_DIM];

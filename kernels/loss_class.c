@@ -37,6 +37,8 @@ static fxs_status check_target(fxs_call *c, const picks *p) {
     const fxs_tensor *x = p->x, *t = p->target;
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     bool same = t->ndim == (x->ndim ? x->ndim - 1 : 0);
+    if (x->ndim == 3 || x->ndim > 4) /* PyTorch makes images of them, of nothing empty ones */
+        same = same && (fxs_tensor_numel(x) || !fxs_tensor_numel(t));
     if (is_vector(p)) /* the first target is all that is looked at */
         same = x->sizes[0] == t->sizes[0] && t->sizes[0];
     for (int i = 0; same && !is_vector(p) && i < t->ndim; i++)

@@ -52,6 +52,9 @@ static fxs_status check(fxs_call *c, const batch *b) {
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->var, "running_var"));
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->weight, "weight"));
     FXS_TRY(fxs_check_norm_dtype(c, b->x, b->bias, "bias"));
+    if (b->own && b->per_image && b->channels > 1 &&
+        ((b->mean && b->mean->strides[0] == 0) || (b->var && b->var->strides[0] == 0)))
+        return FXS_REFUSE(c, FXS_EINVAL, "stretched running statistics can't be written");
     if (!b->own && (!b->mean || !b->var))
         return FXS_REFUSE(c, FXS_EINVAL,
                           "running_mean and running_var must be defined in evaluation mode");

@@ -317,6 +317,9 @@ static fxs_status infer_interleave(fxs_call *c) {
     if (repeats && repeats->ndim > 1)
         return FXS_REFUSE(c, FXS_ESHAPE, "repeats must have no or one dimension, not %d",
                           repeats->ndim);
+    if (repeats && repeats->dtype != FXS_INT64 && repeats->dtype != FXS_INT32)
+        return FXS_REFUSE(c, FXS_ETYPE, "repeats must be of int64 or int32, not torch.%s",
+                          fxs_dtype_name(repeats->dtype));
     if (n == 0 && (!repeats || repeats->ndim == 0 || repeats->sizes[0] < 2))
         return fxs_out_new(c, t->dtype, ndim, sizes, NULL); /* nothing, however often */
     if (repeats && repeats->ndim == 1 && repeats->sizes[0] != 1 && repeats->sizes[0] != n)

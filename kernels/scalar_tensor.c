@@ -200,7 +200,11 @@ static fxs_status give_adjoint(fxs_call *c, fxs_tensor *t) {
         return FXS_REFUSE(
             c, FXS_ESHAPE,
             "tensor.H is only supported on matrices (2-D tensors), not on %d dimensions", t->ndim);
-    return fxs_out_matrix_transposed(c, t);
+    return fxs_adjoint_infer(c);
+}
+static fxs_status give_adjoints(fxs_call *c, fxs_tensor *t) {
+    (void)t;
+    return fxs_adjoint_infer(c);
 }
 static fxs_status give_data(fxs_call *c, fxs_tensor *t) {
     fxs_tensor *v;
@@ -221,7 +225,7 @@ static const struct {
     {"T", fxs_out_reversed_dims},
     {"mT", fxs_out_matrix_transposed},
     {"H", give_adjoint},
-    {"mH", fxs_out_matrix_transposed},
+    {"mH", give_adjoints},
     {"layout", give_layout},
     {"data", give_data},
     {"grad", give_none},
@@ -274,6 +278,13 @@ static const fxs_value *named_field(const fxs_value *v, const char *name) {
         if (strcmp(fields[k], name) == 0)
             return fxs_value_item(v, k);
     return NULL;
+}
+
+/* Of all attributes those of complex matrices alone are computed. */
+static fxs_status run_getattr(fxs_call *c) {
+    const char *name = fxs_arg_str(c, 1);
+    bool adjoint = fxs_arg_tensor(c, 0) && (strcmp(name, "H") == 0 || strcmp(name, "mH") == 0);
+    return adjoint ? fxs_adjoint_run(c) : FXS_OK;
 }
 
 /* getattr(obj, name[, default]) */
@@ -376,8 +387,8 @@ const fxs_op fxs_ops_scalar_tensor[] = {
     FACT("int_item", "Tensor.__int__ Tensor.__long__", infer_int),
     FACT("float_item", "Tensor.__float__", infer_float),
     FACT("tolist", "Tensor.tolist", infer_tolist),
-    ROW("getattr", "(any obj, str name, any default=None) -> any", "builtins.getattr",
-        infer_getattr),
+    {"getattr", "(any obj, str name, any default=None) -> any", "builtins.getattr", infer_getattr,
+     run_getattr, NULL, FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     ROW("hasattr", "(any obj, str name) -> bool", "builtins.hasattr", infer_hasattr),
     ROW("isinstance", "(any obj, any class_or_tuple) -> bool", "builtins.isinstance",
         infer_isinstance),

@@ -91,7 +91,7 @@ fxs_status fxs_out_matrix_transposed(fxs_call *c, fxs_tensor *t) {
 }
 
 /* PyTorch turns the signs of complex numbers when the view is read; here a copy has its strides. */
-static fxs_status infer_adjoint(fxs_call *c) {
+fxs_status fxs_adjoint_infer(fxs_call *c) {
     FXS_TRY(fxs_out_matrix_transposed(c, fxs_arg_tensor(c, 0)));
     fxs_tensor *view = c->out[0];
     if (!fxs_is_complex(view->dtype))
@@ -102,7 +102,7 @@ static fxs_status infer_adjoint(fxs_call *c) {
     return s;
 }
 
-static fxs_status run_adjoint(fxs_call *c) {
+fxs_status fxs_adjoint_run(fxs_call *c) {
     fxs_tensor *out = c->out[0], turned = *fxs_arg_tensor(c, 0);
     if (!fxs_is_complex(out->dtype))
         return FXS_OK;
@@ -188,8 +188,8 @@ const fxs_op fxs_ops_view_dims[] = {
      "torch.swapdims",
      infer_transpose, NULL, NULL, 0},
     {"t", "(Tensor self) -> Tensor", "Tensor.t torch.t", infer_t, NULL, NULL, 0},
-    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", infer_adjoint,
-     run_adjoint, NULL, PURE | FXS_OP_COMPLEX},
+    {"adjoint", "(Tensor self) -> Tensor", "Tensor.adjoint torch.adjoint", fxs_adjoint_infer,
+     fxs_adjoint_run, NULL, PURE | FXS_OP_COMPLEX},
     {"movedim", "(Tensor self, int|int[] source, int|int[] destination) -> Tensor",
      "Tensor.movedim torch.movedim Tensor.moveaxis torch.moveaxis", infer_movedim, NULL, NULL,
      PURE},
