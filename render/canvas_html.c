@@ -307,9 +307,10 @@ static void put_open(fxs_html *h, const fxs_levels *levels, const fxs_outline_op
     for (size_t i = 0; i < n; i++) {
         const fxs_level *l = fxs_levels_at(levels, i);
         bool around = is_around(levels, i, focus);
-        depth[i] = around ? 0 : depth[l->parent] + 1;
-        open[i] = around || (open[l->parent] &&
-                             !fxs_outline_closes(closed, l->path, l->class_name, depth[i]));
+        depth[i] = around ? 0 : depth[l->parent] + !l->group;
+        open[i] =
+            around || (open[l->parent] &&
+                       (l->group || !fxs_outline_closes(closed, l->path, l->class_name, depth[i])));
         if (i && open[i])
             fxs_html_int(h, (long long)i);
     }

@@ -76,6 +76,7 @@ typedef struct fxs_level {
     const char *path, *class_name; /* "layer1.0", "BasicBlock"; "" when it is not known */
     size_t nth;                    /* the how many-th call of that path, from 0 */
     size_t first, last;            /* positions of its nodes in the model's graph */
+    bool group; /* of modules that repeat in turns, which fold put a frame around: no module */
 } fxs_level;
 
 /* What a node of a level's graph is. */

@@ -23,6 +23,11 @@ struct fxs_levels {
 /* A call of one node is shown as that node. */
 static bool is_level(const fxs_module_call *c) { return c->last > c->first; }
 
+/* "layers.0, layers.1", as outline_box.c names them. */
+static bool is_group(const fxs_module *m, const char *path) {
+    return strstr(path, ", ") && !fxs_module_find(m, path);
+}
+
 static fxs_status make_levels(fxs_levels *l) {
     const fxs_module_calls *c = &l->p.calls;
     fxs_arena *arena = &l->p.arena;
@@ -47,7 +52,8 @@ static fxs_status make_levels(fxs_levels *l) {
                                      .class_name = call->class_name,
                                      .nth = call->nth,
                                      .first = call->first,
-                                     .last = call->last};
+                                     .last = call->last,
+                                     .group = is_group(l->p.m, call->path)};
         l->call_of[l->n] = i;
         l->level_of[i] = l->n++;
     }

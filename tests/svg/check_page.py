@@ -373,6 +373,18 @@ def check_overlay(page, path):
     quiet(page, "overlay", path)
 
 
+def check_pairs(page, path):
+    """Pairs of blocks that repeat: a frame with their number, which is no depth of its own."""
+    open_page(page, path)
+    shown = picture(page, "shown()")
+    check("the pair is open", "blocks.0, blocks.1" in picture(page, "opened()"), picture(page, "opened()"))
+    check("its blocks are as deep as without it", "blocks_0_a" in shown and "blocks_1_a" in shown and "blocks_2_a" not in shown, shown)
+    page.js("window.dispatchEvent(new Event('beforeprint'))")
+    check("with its number", "blocks.0, blocks.1  2 blocks  \u00d7 3" in page.js("document.querySelector('#print svg').textContent"))
+    page.js("window.dispatchEvent(new Event('afterprint'))")
+    quiet(page, "pairs", path)
+
+
 def check_focus(page, path):
     """--focus layer2 --depth 1: the module is open, and what is in it closed."""
     open_page(page, path)
@@ -476,6 +488,7 @@ def main():
             own.write("node,zeros\nlayer1_0_conv1,5\nlayer1_0_conv2,7\nlayer2_0_conv1,3\nlayer2,50\n")
         overlay = draw("overlay", "1x3x224x224", "--depth", "1", "--overlay", f"{work}/own.csv", model="outlined")
         focus = draw("focus", "1x3x224x224", "--depth", "1", "--focus", "layer2", model="outlined")
+        pairs = draw("pairs", networks.pairs(3, f"{work}/pairs.fx"), "--fold", "--depth", "2", "--expand", "blocks.1")
         large = draw("large", networks.residual(5000, f"{work}/large.fx"))
         flat = draw("flat", networks.residual(5000, f"{work}/flat.fx", modules=False))
         subprocess.run([hostile, f"{work}/hostile.html"], check=True)
@@ -487,6 +500,7 @@ def main():
             check_spread(page, spread)
             check_overlay(page, overlay)
             check_focus(page, focus)
+            check_pairs(page, pairs)
             check_system_dark(page, dense)
             check_fragments(page, dense)
             check_touch(page, dense)

@@ -46,3 +46,21 @@ def residual(nodes, path, modules=True):
             value = last
         out.write(f"    return {value}\n")
     return "2x8"
+
+
+def pairs(n, path):
+    """n pairs of blocks, the second of which is not as the first. Gives its input's sizes."""
+    with open(path, "w") as out:
+        out.write("Net(\n  (blocks): ModuleList(\n")
+        for i in range(2 * n):
+            inner, outer = ((8, 4), (4, 8))[i % 2]
+            out.write(f"    ({i}): Block(\n      (a): Linear(in_features={inner}, out_features={outer}, bias=True)\n      (b): ReLU()\n    )\n")
+        out.write("  )\n)\ngraph():\n    %x : [#users=1] = placeholder[target=x]\n")
+        value = "x"
+        for i in range(2 * n):
+            for part in "ab":
+                name = f"blocks_{i}_{part}"
+                out.write(f"    %{name} : [#users=1] = call_module[target=blocks.{i}.{part}](args = (%{value},), kwargs = {{}})\n")
+                value = name
+        out.write(f"    return {value}\n")
+    return "2x8"

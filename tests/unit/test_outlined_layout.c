@@ -44,6 +44,15 @@ static const struct {
      .outline = {.depth = 3, .fold = true},
      .clusters = true,
      .columns = 4},
+    {.name = "similar",
+     .crossings = 24,
+     .outline = {.fold = FXS_FOLD_SIMILAR},
+     .clusters = true,
+     .edge_shapes = true},
+    {.name = "depth 2, similar",
+     .crossings = 12,
+     .outline = {.depth = 2, .fold = FXS_FOLD_SIMILAR},
+     .clusters = true},
     {.name = "tensors, folded", .outline = {.only_tensors = true, .fold = true}, .clusters = true},
 };
 enum { NFORMS = sizeof forms / sizeof *forms };

@@ -390,6 +390,8 @@ static void levels_of_what_is_folded_keep_the_sums(void **state) {
     const fxs_meta *meta = fxs_node_meta(box);
     assert_string_equal(fxs_node_type(box), "2 blocks");
     assert_int_equal(meta->inside, 4);
+    assert_true(fxs_levels_at(l, 1)->group);
+    assert_false(fxs_levels_at(l, 2)->group);
     assert_int_equal(meta->parameters, fxs_module_parameter_count(m));
     assert_int_equal(meta->spread->nodes, 3);
     assert_int_equal(meta->spread->parameters[0], fxs_module_parameter_count(m) / 3);
@@ -397,6 +399,35 @@ static void levels_of_what_is_folded_keep_the_sums(void **state) {
     fxs_module_unref(top);
     fxs_levels_free(l);
     fxs_module_unref(out);
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
+/* A pattern's box in a block that is drawn for several. */
+static void a_pattern_in_a_block_has_ranges(void **state) {
+    static const char text[] =
+        "graph():\n"
+        "    %x : [#users=1] = placeholder[target=x]\n"
+        "    %a : [#users=1] = call_module[target=class:Conv2d](args = (%x,), kwargs = {})\n"
+        "    %b : [#users=1] = call_module[target=class:ReLU](args = (%a,), kwargs = {})\n"
+        "    return b\n";
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_module *pattern;
+    (void)state;
+    fxs_module *m = CHAIN(ctx, "1x4x16x16", CONV(4, 8, ""), CONV(8, 16, ""), CONV(16, 32, ""));
+    assert_ok(ctx, fxs_load_text(ctx, "p", text, strlen(text), &pattern));
+    const fxs_outline_pattern one = {"conv_relu", fxs_module_graph(pattern)};
+    fxs_module *out = folded(
+        m, (fxs_outline_options){.fold = FXS_FOLD_SIMILAR, .patterns = &one, .npatterns = 1}, NULL);
+    const fxs_meta *box = fxs_node_meta(node(out, "conv_relu"));
+    assert_int_equal(box->inside, 2);
+    assert_int_equal(box->spread->nodes, 3);
+    assert_shape(box->spread->least.u.tensor, SIZES(1, 8, 10, 10));
+    assert_shape(box->spread->most.u.tensor, SIZES(1, 32, 14, 14));
+    assert_int_equal(box->parameters, fxs_module_parameter_count(m));
+    assert_true(box->spread->flops[0] == 0); /* the sums of the members' least are of no block */
+    fxs_module_unref(out);
+    fxs_module_unref(pattern);
     fxs_module_unref(m);
     fxs_ctx_free(ctx);
 }
@@ -474,6 +505,7 @@ int main(void) {
         cmocka_unit_test(a_box_has_what_all_have),
         cmocka_unit_test(shared_weights_count_once),
         cmocka_unit_test(levels_of_what_is_folded_keep_the_sums),
+        cmocka_unit_test(a_pattern_in_a_block_has_ranges),
         cmocka_unit_test(numbers_become_ranges),
         cmocka_unit_test(memory_runs_out),
     };
