@@ -8,7 +8,7 @@
 #include "layers.h"
 
 enum { ROUNDS = 20, DISTANCE = 20, BEND_DISTANCE = 8, MIXED_DISTANCE = 12, WIDE_FORK = 3 };
-enum { LONG_STRETCH = 16 /* ranks */, LOOSE = 4 };
+enum { LONG_STRETCH = 16 /* ranks */, SIZES = 3, LOOSE = 4 };
 
 typedef struct chain {
     size_t head; /* its first vertex, the next ones by `next` */
@@ -39,8 +39,9 @@ typedef struct placer {
     size_t *in_start, *ins, *out_start, *outs, *filled; /* fences by their ends */
     size_t *sorted;                                     /* chains, from left to right */
     double *pushed;
-    bool spine; /* stays straight in this stretch */
-    bool sizes; /* so do chains that carry no tensor */
+    bool spine;     /* stays straight in this stretch */
+    bool sizes;     /* so do chains that carry no tensor, */
+    bool any_sizes; /* of which there are some */
 } placer;
 
 /* ---- chains
@@ -66,7 +67,7 @@ static int urgency(const placer *p, const fxs_link *l) {
     if (is_bend(&g->vertices[l->up]) && is_bend(&g->vertices[l->down]))
         return 1;
     if (fan(g->down_start, l->up) == 1 && fan(g->up_start, l->down) == 1)
-        return l->tensor ? 2 : p->sizes ? 3 : LOOSE;
+        return l->tensor ? 2 : p->sizes ? SIZES : LOOSE;
     return LOOSE;
 }
 
@@ -102,8 +103,10 @@ static void join_ranks(placer *p, int r) {
     for (int class = 0; class < LOOSE; class ++)
         for (size_t i = g->start[r]; i < g->start[r + 1]; i++)
             for (size_t k = g->down_start[g->order[i]]; k < g->down_start[g->order[i] + 1]; k++)
-                if (urgency(p, &g->links[g->downs[k]]) == class)
+                if (urgency(p, &g->links[g->downs[k]]) == class) {
                     accept(p, g->downs[k], &n);
+                    p->any_sizes |= class == SIZES;
+                }
 }
 
 static void add_chain(placer *p, size_t head) {
@@ -476,8 +479,9 @@ static void place_stretch(placer *p, double at) {
     const fxs_stretch *s = p->s;
     p->spine = keeps_spine(p);
     p->sizes = true;
+    p->any_sizes = false;
     arrange(p);
-    if (s->last - s->first >= LONG_STRETCH) {
+    if (s->last - s->first >= LONG_STRETCH && p->any_sizes) {
         double straight = width_of(p);
         p->sizes = false;
         arrange(p);

@@ -2,17 +2,9 @@
  * shorter. Called by layout_layered.c; also says that a graph has a cycle. */
 #include <limits.h>
 
-#include "layers.h"
+#include "layers_rank.h"
 
 enum { PASSES = 8, FARTHEST = 1000 /* ranks that are looked at for room */ };
-
-typedef struct ranker {
-    fxs_layers *g;
-    size_t *in_start, *ins, *out_start, *outs; /* strands by their ends */
-    size_t *sorted;                            /* vertices, sources first */
-} ranker;
-
-static int length_of(const fxs_strand *s) { return s->labelled ? 2 : 1; }
 
 static bool list_strands(const fxs_layers *g, bool by_from, size_t **start, size_t **list) {
     *start = FXS_NEW_N(g->arena, size_t, g->nvertices + 1);
@@ -31,7 +23,7 @@ static bool list_strands(const fxs_layers *g, bool by_from, size_t **start, size
 }
 
 /* Sources first; false leaves *stuck at a cluster that waits for itself. */
-static bool sort(ranker *w, size_t *waiting, size_t *stuck) {
+static bool sort(fxs_ranker *w, size_t *waiting, size_t *stuck) {
     const fxs_layers *g = w->g;
     size_t done = 0, n = 0;
     for (size_t i = 0; i < g->nvertices; i++) {
@@ -65,14 +57,14 @@ static bool sort(ranker *w, size_t *waiting, size_t *stuck) {
 }
 
 /* Longest paths from the top. */
-static void fall(ranker *w) {
+static void fall(fxs_ranker *w) {
     fxs_layers *g = w->g;
     for (size_t k = 0; k < g->nvertices; k++) {
         fxs_vertex *v = &g->vertices[w->sorted[k]];
         for (size_t i = w->in_start[w->sorted[k]]; i < w->in_start[w->sorted[k] + 1]; i++) {
             const fxs_strand *s = &g->strands[w->ins[i]];
             const fxs_vertex *up = &g->vertices[s->from];
-            int rank = up->rank + length_of(s);
+            int rank = up->rank + fxs_strand_length(s);
             v->rank = rank > v->rank ? rank : v->rank;
             v->sinks &= up->sinks && (up->kind != FXS_VERTEX_NODE ||
                                       g->view->nodes[up->of].node->kind != FXS_PLACEHOLDER);
@@ -80,21 +72,21 @@ static void fall(ranker *w) {
     }
 }
 
-static int highest(const ranker *w, size_t at) {
+static int highest(const fxs_ranker *w, size_t at) {
     int rank = 0;
     for (size_t i = w->in_start[at]; i < w->in_start[at + 1]; i++) {
         const fxs_strand *s = &w->g->strands[w->ins[i]];
-        int least = w->g->vertices[s->from].rank + length_of(s);
+        int least = w->g->vertices[s->from].rank + fxs_strand_length(s);
         rank = least > rank ? least : rank;
     }
     return rank;
 }
 
-static int lowest(const ranker *w, size_t at) {
+static int lowest(const fxs_ranker *w, size_t at) {
     int rank = INT_MAX;
     for (size_t i = w->out_start[at]; i < w->out_start[at + 1]; i++) {
         const fxs_strand *s = &w->g->strands[w->outs[i]];
-        int most = w->g->vertices[s->to].rank - length_of(s);
+        int most = w->g->vertices[s->to].rank - fxs_strand_length(s);
         rank = most < rank ? most : rank;
     }
     return rank == INT_MAX ? w->g->vertices[at].rank : rank;
@@ -102,39 +94,35 @@ static int lowest(const ranker *w, size_t at) {
 
 /* How many values come in, and whether anything goes out: one value is one line, however many use
  * it near by. */
-static bool wants_down(const ranker *w, size_t at) {
+static bool wants_down(const fxs_ranker *w, size_t at) {
     size_t in = w->in_start[at + 1] - w->in_start[at],
            out = w->out_start[at + 1] - w->out_start[at];
     return out && (w->g->vertices[at].sinks || out > in);
 }
 
-static bool wants_up(const ranker *w, size_t at) {
+static bool wants_up(const fxs_ranker *w, size_t at) {
     size_t in = w->in_start[at + 1] - w->in_start[at],
            out = w->out_start[at + 1] - w->out_start[at];
     return !w->g->vertices[at].sinks && in > out;
 }
 
-static bool is_port(const fxs_vertex *v) {
-    return v->kind == FXS_VERTEX_IN || v->kind == FXS_VERTEX_OUT;
-}
-
 /* What shortens more wires than it lengthens moves as far as it can; over and over. */
-static void tighten(ranker *w) {
+static void tighten(fxs_ranker *w) {
     fxs_layers *g = w->g;
     bool moved = true;
     for (int pass = 0; pass < PASSES && moved; pass++) {
         moved = false;
         for (size_t k = g->nvertices; k-- > 0;) {
             size_t at = w->sorted[k];
-            int to = wants_down(w, at) && !is_port(&g->vertices[at]) ? lowest(w, at)
-                                                                     : g->vertices[at].rank;
+            int to = wants_down(w, at) && !fxs_is_port(&g->vertices[at]) ? lowest(w, at)
+                                                                         : g->vertices[at].rank;
             moved |= to != g->vertices[at].rank;
             g->vertices[at].rank = to;
         }
         for (size_t k = 0; k < g->nvertices; k++) {
             size_t at = w->sorted[k];
-            int to = wants_up(w, at) && !is_port(&g->vertices[at]) ? highest(w, at)
-                                                                   : g->vertices[at].rank;
+            int to = wants_up(w, at) && !fxs_is_port(&g->vertices[at]) ? highest(w, at)
+                                                                       : g->vertices[at].rank;
             moved |= to != g->vertices[at].rank;
             g->vertices[at].rank = to;
         }
@@ -149,7 +137,7 @@ static double width_of(const fxs_vertex *v) { return v->left + v->right; }
 
 /* The narrowest rank of those where the vertex may stand, of equal ones the lowest; its own when
  * none would be clearly narrower with it. */
-static int roomiest(const ranker *w, const double *width, size_t at) {
+static int roomiest(const fxs_ranker *w, const double *width, size_t at) {
     const fxs_vertex *v = &w->g->vertices[at];
     int high = highest(w, at), low = lowest(w, at), best = v->rank;
     double least = width[v->rank] - width_of(v);
@@ -166,7 +154,7 @@ static int roomiest(const ranker *w, const double *width, size_t at) {
 
 /* What makes as many wires longer as shorter leaves ranks that are crowded: a mask that many blocks
  * cut their part from stays one line until it is used. */
-static fxs_status spread(ranker *w) {
+static fxs_status spread(fxs_ranker *w) {
     fxs_layers *g = w->g;
     int high = 0;
     for (size_t i = 0; i < g->nvertices; i++)
@@ -181,7 +169,7 @@ static fxs_status spread(ranker *w) {
         fxs_vertex *v = &g->vertices[at];
         size_t in = w->in_start[at + 1] - w->in_start[at],
                out = w->out_start[at + 1] - w->out_start[at];
-        if (in != out || out == 0 || v->sinks || is_port(v))
+        if (in != out || out == 0 || v->sinks || fxs_is_port(v))
             continue;
         int to = roomiest(w, width, at);
         width[v->rank] -= width_of(v);
@@ -207,7 +195,7 @@ static void level(fxs_layers *g) {
 }
 
 fxs_status fxs_layers_rank(fxs_layers *g, size_t *stuck) {
-    ranker w = {.g = g};
+    fxs_ranker w = {.g = g};
     size_t *waiting = FXS_NEW_N(g->arena, size_t, g->nvertices);
     w.sorted = FXS_NEW_N(g->arena, size_t, g->nvertices);
     if (!waiting || !w.sorted || !list_strands(g, true, &w.out_start, &w.outs) ||
@@ -234,6 +222,7 @@ fxs_status fxs_layers_rank(fxs_layers *g, size_t *stuck) {
         if (g->vertices[i].kind == FXS_VERTEX_OUT)
             g->vertices[i].rank = last;
     tighten(&w);
+    FXS_TRY(fxs_layers_tighten(&w));
     level(g);
     FXS_TRY(spread(&w));
     level(g);

@@ -132,6 +132,17 @@ static bool is_on_spine(const picture *p, size_t i) {
     return false;
 }
 
+/* Folding also joins blocks that differ in sizes, as those of a dense network do: here all boxes
+ * must be as high, and get as many values. */
+static bool is_like(const picture *p, const fxs_module_call *x, const fxs_module_call *y) {
+    bool like = x->last - x->first == y->last - y->first;
+    for (size_t i = 0; like && i <= x->last - x->first; i++) {
+        size_t u = p->at[x->first + i], v = p->at[y->first + i];
+        like = p->view.nodes[u].label.h == p->view.nodes[v].label.h && p->in[u] == p->in[v];
+    }
+    return like;
+}
+
 /* Equal blocks, as folding finds them, have the same places inside. In a picture without frames,
  * where something else stands or passes beside one of them, only the main path has: straight where
  * that of the other is. */
@@ -140,6 +151,8 @@ static void compare(const picture *p, const fxs_module_call *x, const fxs_module
     block a = block_of(p, x), b = block_of(p, y);
     bool apart = !p->view.nclusters && (is_disturbed(&a) || is_disturbed(&b));
     double dx = NAN, dy = NAN;
+    if (!is_like(p, x, y))
+        return;
     f->seen += !apart;
     for (size_t i = 0; i <= x->last - x->first; i++) {
         size_t u = p->at[x->first + i], v = p->at[y->first + i];
