@@ -96,6 +96,7 @@ typedef struct fxs_layers {
     double *top, *bottom;       /* of each rank */
     double left, right, height; /* what is covered: x from left to right, y from 0 to height */
     double x, y;                /* where 0, 0 is in the level */
+    double head;                /* what a label takes of the first gap, in a frame */
 } fxs_layers;
 
 /* A run of ranks that begins and ends with the graph or at a rank of one vertex, through which all

@@ -609,6 +609,11 @@ static bool add_wires(fxs_levels *l, size_t level) {
     return true;
 }
 
+/* Whether the label stands above what is inside, where values come in. */
+static bool has_head(const fxs_levels *l, size_t level) {
+    return level && !l->view->lr && l->view->clusters[level].label.len;
+}
+
 fxs_status fxs_levels_graphs(fxs_levels *l, size_t level, double deadline) {
     fxs_level *v = &l->levels[level];
     v->first_graph = l->ngraphs;
@@ -623,6 +628,7 @@ fxs_status fxs_levels_graphs(fxs_levels *l, size_t level, double deadline) {
         graphs[i] = (fxs_layers){.arena = &l->arena,
                                  .view = l->view,
                                  .deadline = deadline,
+                                 .head = has_head(l, level) ? FXS_FRAME_HEAD : 0,
                                  .vertices = FXS_NEW_N(&l->arena, fxs_vertex, 2 * n)};
         if (!graphs[i].vertices)
             return FXS_ENOMEM;

@@ -154,6 +154,12 @@ static bool has_labels_only(const fxs_layers *g, int r) {
     return any;
 }
 
+/* Whether the rank below is that of the ports in the lower side of a frame. */
+static bool is_way_out(const fxs_layers *g, int r) {
+    return r + 2 == g->nranks && g->vertices[g->order[g->start[r]]].kind != FXS_VERTEX_IN &&
+           !has_labels_only(g, r) && g->vertices[g->order[g->start[r + 1]]].kind == FXS_VERTEX_OUT;
+}
+
 static bool place_y(fxs_layers *g) {
     g->top = FXS_NEW_N(g->arena, double, g->nranks);
     g->bottom = FXS_NEW_N(g->arena, double, g->nranks);
@@ -167,7 +173,11 @@ static bool place_y(fxs_layers *g) {
         g->top[r] = y;
         g->bottom[r] = g->height = y + h;
         bool near = has_labels_only(g, r) || (r + 1 < g->nranks && has_labels_only(g, r + 1));
-        y += h + round(fmin((near ? LABEL_GAP : MIN_GAP) + widest_run(g, r) * 0.08, MAX_GAP));
+        double run = widest_run(g, r), least = near ? LABEL_GAP : MIN_GAP;
+        if (run <= SLACK && is_way_out(g, r))
+            least -=
+                g->head; /* a frame has as much room below as it has above, but for the label */
+        y += h + round(fmin(least + run * 0.08, MAX_GAP));
     }
     return true;
 }

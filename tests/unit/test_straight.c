@@ -328,12 +328,51 @@ static void check_long_edges(const picture *p, finding *f) {
     }
 }
 
+/* ---- frames
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Room between a frame's sides and what is in it, label excepted, is the same above and below but
+ * for what a line needs to turn, which may be more at either side. */
+static void check_frames(const picture *p, finding *f) {
+    enum { DIFFERENCE = 4 /* where values come in at the one side, and go out at none */ };
+    const fxs_scene *s = &p->scene;
+    for (size_t c = 1; c < p->view.nclusters; c++) {
+        fxs_area in = fxs_area_none();
+        for (size_t i = 0; i < p->view.nnodes; i++) {
+            fxs_area box = geo_box(s, i);
+            if (p->view.nodes[i].cluster == c)
+                fxs_area_join(&in, &box);
+        }
+        for (size_t d = c + 1; d < p->view.nclusters; d++)
+            if (p->view.clusters[d].parent == c)
+                fxs_area_join(&in, &s->frames[d]);
+        double above = in.low.y - s->frames[c].low.y - FXS_FRAME_HEAD,
+               below = s->frames[c].high.y - in.high.y;
+        bool turns = false;
+        for (size_t e = 0; e < p->view.nedges; e++)
+            for (size_t k = 0; k + 3 < s->curves[e].n; k += 3) {
+                const fxs_point *q = &s->curves[e].points[k];
+                turns |= is_apart(q[0].x, q[3].x) && q[0].x > s->frames[c].low.x &&
+                         q[0].x < s->frames[c].high.x &&
+                         ((q[0].y < in.low.y && q[3].y > s->frames[c].low.y) ||
+                          (q[0].y < s->frames[c].high.y && q[3].y > in.high.y));
+            }
+        f->seen += !turns;
+        if (turns || fabs(above - below) <= DIFFERENCE)
+            continue;
+        char rooms[60];
+        snprintf(rooms, sizeof rooms, "%g above, %g below", above, below);
+        add_fault(f, "a frame has more room at one side", p->view.clusters[c].label.text, rooms);
+    }
+}
+
 /* ---- networks
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct tally {
     fxs_ctx *ctx;
-    finding blocks, framed_blocks, chains, branches, edges;
+    finding blocks, framed_blocks, chains, branches, edges, frames;
 } tally;
 
 static void expect_none(const char *name, const finding *f) {
@@ -368,7 +407,9 @@ static void check_network(const char *name, void *user) {
     check_blocks(m, &p, &t->framed_blocks);
     check_chains(&p, &t->chains);
     check_branches(&p, &t->branches);
+    check_frames(&p, &t->frames);
     drop(&p);
+    expect_none(name, &t->frames);
     expect_none(name, &t->blocks);
     expect_none(name, &t->framed_blocks);
     expect_none(name, &t->chains);
@@ -382,6 +423,7 @@ static void networks_are_quiet(void **state) {
     tally t = {.ctx = *state};
     for_each_golden(check_network, &t);
     assert_true(t.blocks.seen >= 83 && t.framed_blocks.seen >= 97 && t.branches.seen >= 16);
+    assert_true(t.frames.seen >= 1100);
     assert_true(t.chains.seen >= 7000 && t.edges.seen >= 2300);
 }
 
