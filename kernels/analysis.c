@@ -233,7 +233,7 @@ static fxs_status infer_pdist(fxs_call *c) {
     if (t->ndim != 2)
         return FXS_REFUSE(c, FXS_ESHAPE, "only supports 2D tensors, got: %dD", t->ndim);
     if (t->dtype != FXS_FLOAT32 && t->dtype != FXS_FLOAT64 &&
-        !(fxs_is_floating(t->dtype) && t->sizes[0] < 2))
+        !(fxs_is_floating(t->dtype) && (t->sizes[0] < 2 || t->sizes[1] == 0)))
         return FXS_REFUSE(c, FXS_ETYPE, "only supports floating-point dtypes, not torch.%s",
                           fxs_dtype_name(t->dtype));
     if (!(fxs_arg_float(c, 1) >= 0))

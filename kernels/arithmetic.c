@@ -194,13 +194,13 @@ static fxs_status infer_not_bool(fxs_call *c) {
     return infer_common(c);
 }
 
-/* torch.remainder(other, self): the other comes first; for pow it is copied row by row. */
+/* torch.remainder(other, self): the other comes first; for pow it is copied. */
 static fxs_status infer_reflected(fxs_call *c) {
     fxs_operands o = {.n = 2, .v = {c->arg[1], c->arg[0]}};
     fxs_tensor copy;
     if (fxs_arg_tensor(c, 1) && strcmp(c->op->name, "rpow") == 0) {
         copy = *fxs_arg_tensor(c, 1);
-        fxs_strides_of(copy.ndim, copy.sizes, NULL, copy.strides);
+        fxs_strides_like(fxs_arg_tensor(c, 1), copy.strides);
         o.v[0] = fxs_of_tensor(&copy);
     }
     fxs_dtype d = fxs_common_type(&o);

@@ -137,7 +137,7 @@ static fxs_status infer_to_dtype(fxs_call *c) {
 }
 
 /* "cpu", "cuda:0" and the like: a name that PyTorch knows, and perhaps a number. */
-static fxs_status check_device(fxs_call *c, int i) {
+fxs_status fxs_check_device(fxs_call *c, int i) {
     static const char *const names[] = {"cpu",    "cuda",   "ipu",    "xpu",          "mkldnn",
                                         "opengl", "ideep",  "hip",    "ve",           "fpga",
                                         "ort",    "xla",    "lazy",   "mps",          "hpu",
@@ -153,7 +153,7 @@ static fxs_status check_device(fxs_call *c, int i) {
 /* to(device, dtype, non_blocking, copy, memory_format) */
 static fxs_status infer_to_device(fxs_call *c) {
     if (!fxs_arg_is_none(c, 1))
-        FXS_TRY(check_device(c, 1));
+        FXS_TRY(fxs_check_device(c, 1));
     fxs_dtype d = fxs_arg_is_none(c, 2) ? own_type(c) : c->arg[2].u.dtype;
     return convert(c, d, fxs_arg_bool(c, 4), format_in(c, 5, FXS_PRESERVE));
 }

@@ -19,4 +19,7 @@ fxs_status fxs_out_formatted(fxs_call *c, const fxs_tensor *t, fxs_dtype dtype,
 /* Kernel: copies argument 0 into output 0, converting. */
 fxs_kernel_fn fxs_copy_first;
 
+/* Refuses argument i when it is a device that PyTorch has no name for. */
+fxs_status fxs_check_device(fxs_call *c, int i);
+
 #endif

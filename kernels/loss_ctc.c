@@ -152,8 +152,9 @@ static fxs_status read_labels(fxs_call *c, int64_t row, int64_t from, int64_t n,
                           "targets hold %lld labels, but target_lengths asks for more",
                           (long long)wide);
     for (int64_t i = 0; i < n; i++) {
-        int64_t at =
-            y->ndim == 2 ? row * y->strides[0] + i * y->strides[1] : (from + i) * y->strides[0];
+        /* PyTorch steps by the stride within a member alone: where one begins it counts elements */
+        int64_t step = y->strides[y->ndim - 1];
+        int64_t at = y->ndim == 2 ? row * y->strides[0] + i * step : step ? from + i * step : 0;
         const char *p = (char *)fxs_tensor_data(y) + at * size;
         labels[i] = fxs_is_floating(y->dtype) ? (int64_t)fxs_load_double(y->dtype, p)
                                               : fxs_load_int(y->dtype, p);

@@ -5,6 +5,7 @@
 
 #include "kernels/compose.h"
 #include "kernels/families.h"
+#include "kernels/format.h"
 #include "kernels/python.h"
 
 /* What no tensor is here: conjugated or negated by a mark, in inference mode, distributed, pinned,
@@ -15,6 +16,8 @@ static fxs_status infer_false(fxs_call *c) { return fxs_out_bool(c, false); }
 static fxs_status infer_is_pinned(fxs_call *c) {
     if (c->arg[1].tag == FXS_V_INT && fxs_arg_int(c, 1) < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "device index must not be negative");
+    if (fxs_value_text(&c->arg[1]))
+        FXS_TRY(fxs_check_device(c, 1));
     return fxs_out_bool(c, false);
 }
 

@@ -242,6 +242,11 @@ def odd_strides(case):
     return any(t['strides'] != contiguous(t['sizes']) for t in found)
 
 
+def strided_edges(case):
+    bins = argument(case, 1, 'bins')
+    return any(t['strides'] not in ([1], []) for t in tensors(bins) if t['sizes'] != [1])
+
+
 def bins_of_others(case):
     x, bins = tensor(case, 0, 'self'), argument(case, 1, 'bins')
     return bool(x) and isinstance(bins, list) and bool(x['sizes']) and len(bins) != x['sizes'][-1]
@@ -290,6 +295,7 @@ CASES = [
     (r'segment_reduce$', other_segments, 'segment_reduce trusts lengths: those of another shape are read beyond their end, unsafe ones lead beyond the data'),
     (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),
     (r'histogram(dd)?$', on_an_edge, "which side of an edge an element is on: the last bits of linspace's edges depend on how wide the vector unit is"),
+    (r'histogram(dd)?$', strided_edges, 'edges that do not lie side by side are read as if they did'),
     (r'histogramdd$', bins_of_others, 'histogramdd reads bins beyond those that are given'),
     (r'\bresize_(as_)?$', grows, 'elements that resize_ adds are those that were in memory'),
     (r'\bmulti_margin_loss$', margin_memory, 'multi_margin_loss reads weights that are not there, and gives of no input what was in memory'),
