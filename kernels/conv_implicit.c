@@ -80,15 +80,18 @@ static fxs_status make_image(fxs_work *w, const fxs_conv_data *d, image *g) {
     return FXS_OK;
 }
 
+/* Without a division: this is done by one thread, and a small image has fewer places than that. */
 static void fill_offsets(const fxs_window *w, const image *g, int64_t k, int64_t *offset) {
-    int64_t kernel = fxs_volume(w->kernel), row = g->phases * g->width;
-    for (int64_t i = 0; i < k; i++) {
-        int64_t at = i % kernel, z = at / w->kernel[2] / w->kernel[1],
-                y = at / w->kernel[2] % w->kernel[1], x = at % w->kernel[2] * w->dilation[2];
-        offset[i] =
-            ((i / kernel * w->in[0] + z * w->dilation[0]) * w->in[1] + y * w->dilation[1]) * row +
-            x % g->step * g->width + x / g->step;
-    }
+    int64_t row = g->phases * g->width, i = 0;
+    for (int64_t c = 0; i < k; c++)
+        for (int64_t z = 0; z < w->kernel[0]; z++)
+            for (int64_t y = 0; y < w->kernel[1]; y++) {
+                int64_t line =
+                    ((c * w->in[0] + z * w->dilation[0]) * w->in[1] + y * w->dilation[1]) * row;
+                for (int64_t x = 0, at = 0; x < w->kernel[2]; x++, at += w->dilation[2])
+                    offset[i++] =
+                        line + (g->step == 1 ? at : at % g->step * g->width + at / g->step);
+            }
 }
 
 /* ---- panels

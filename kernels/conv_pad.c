@@ -21,6 +21,8 @@ static int64_t source(fxs_padding how, int64_t i, int64_t n) {
     }
 }
 
+enum { PAD_GRAIN = 8192 }; /* values: what is less is not worth another thread */
+
 typedef struct pad_job {
     const fxs_conv *conv;
     const fxs_window *padded;
@@ -84,7 +86,7 @@ const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_wind
     j.out =
         n <= INT64_MAX - FXS_CONV_SLACK ? fxs_work_scratch(w, n + FXS_CONV_SLACK, j.size) : NULL;
     if (j.out)
-        fxs_parallel(w->call->ctx, v->batch * v->cin, 1 + 32768 / fxs_volume(padded->in),
+        fxs_parallel(w->call->ctx, v->batch * v->cin, 1 + PAD_GRAIN / fxs_volume(padded->in),
                      pad_planes, &j);
     return j.out;
 }

@@ -2,9 +2,15 @@
  * when all inputs look so, as PyTorch decides it. */
 #include <string.h>
 
+#include "base/pool.h"
 #include "kernels/format.h"
 #include "kernels/iterate.h"
 #include "kernels/view.h"
+
+enum {
+    FEW_PARTS = 2,
+    SERIAL_BELOW = 32768 /* elements: a copy of less is not worth another thread */
+};
 
 /* torch.result_type over a list. */
 static fxs_dtype list_type(const fxs_call *c) {
@@ -133,18 +139,50 @@ static fxs_status out_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
     return fxs_out_new(c, list_type(c), shape.ndim, shape.sizes, strides);
 }
 
-static fxs_status run_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
-    fxs_tensor part = *c->out[0];
+typedef struct joining {
+    const fxs_call *call;
+    seen_as *see;
     int dim;
-    FXS_TRY(fxs_wrap_dim(c, wanted_dim, part.ndim, &dim));
-    for (int i = 0; i < fxs_arg_len(c, 0); i++) {
+    int64_t *at; /* where along dim each part begins */
+} joining;
+
+static void copy_part(const joining *j, int i, bool alone) {
+    fxs_tensor t = j->see(fxs_arg_tensor_at(j->call, 0, i)), part = *j->call->out[0];
+    if (is_skipped(&t))
+        return;
+    part.offset += j->at[i] * part.strides[j->dim];
+    part.sizes[j->dim] = t.sizes[j->dim];
+    if (alone)
+        fxs_tensor_copy_alone(&part, &t);
+    else
+        fxs_tensor_copy(j->call->ctx, &part, &t);
+}
+
+static void copy_parts(void *user, int64_t begin, int64_t end, int thread) {
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        copy_part(user, (int)i, true);
+}
+
+/* Many parts: a thread takes whole ones. Two large ones: all threads copy each. */
+static fxs_status run_joined(fxs_call *c, seen_as *see, int64_t wanted_dim) {
+    int n = fxs_arg_len(c, 0);
+    joining j = {.call = c, .see = see};
+    int64_t at = 0;
+    FXS_TRY(fxs_wrap_dim(c, wanted_dim, c->out[0]->ndim, &j.dim));
+    j.at = FXS_SCRATCH(c->scratch, int64_t, (size_t)n);
+    if (!j.at)
+        return fxs_fail_memory(c->ctx);
+    for (int i = 0; i < n; i++) {
         fxs_tensor t = see(fxs_arg_tensor_at(c, 0, i));
-        if (is_skipped(&t))
-            continue;
-        part.sizes[dim] = t.sizes[dim];
-        fxs_tensor_copy(c->ctx, &part, &t);
-        part.offset += t.sizes[dim] * part.strides[dim];
+        j.at[i] = at;
+        at += is_skipped(&t) ? 0 : t.sizes[j.dim];
     }
+    if (n > FEW_PARTS && fxs_tensor_numel(c->out[0]) > SERIAL_BELOW)
+        fxs_parallel(c->ctx, n, 1, copy_parts, &j);
+    else
+        for (int i = 0; i < n; i++)
+            copy_part(&j, i, false);
     return FXS_OK;
 }
 

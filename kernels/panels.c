@@ -14,21 +14,61 @@ enum {
 
 bool fxs_panels_fast(void) { return fxs_micro_here()->tile > 8; }
 
+/* What a piece costs, in columns times rows: to pack a column takes as long as to multiply it by
+ * so many rows, to copy a row as long as to multiply it by so many columns (measured). */
+enum { PACK_ROWS = 16, COPY_COLUMNS = 6, PIECES_A_THREAD = 3 };
+
+/* Columns behind the last whole tile, which are multiplied one by one; they go with the last piece
+ * where a group of tiles leaves room for them. */
+static int64_t loose_columns(int64_t n, int64_t tile) {
+    int64_t loose = n % (tile / 2);
+    return loose <= tile / 8 ? loose : 0;
+}
+
+/* How long `threads` take: as long as the fullest of them, when each takes the next piece. */
+static double time_of(const fxs_panels *p, int64_t columns, int64_t rows, int64_t products,
+                      int threads) {
+    if (columns > p->n)
+        columns = p->n;
+    int64_t across = p->n / columns, down = (p->m + rows - 1) / rows;
+    double all = (double)products * ((double)p->n * (double)(down * PACK_ROWS + p->m) +
+                                     (double)(p->m * COPY_COLUMNS) * (double)across);
+    double piece = (double)columns * (double)(PACK_ROWS + rows) + (double)(rows * COPY_COLUMNS);
+    int64_t rounds = (across * down * products + threads - 1) / threads;
+    double fullest = (double)rounds * piece;
+    return all / threads > fullest ? all / threads : fullest;
+}
+
+/* Columns rather than rows, since what a piece packs is good for all its rows: but a few columns
+ * can't be shared evenly. */
+static void share(const fxs_panels *p, int threads, int64_t products, fxs_cut *cut) {
+    int64_t tile = fxs_micro_here()->tile;
+    double least = 0;
+    for (int64_t columns = GROUP / tile * tile; columns > 0; columns -= tile)
+        for (int64_t down = 1; down <= PIECES_A_THREAD * threads; down++) {
+            int64_t rows = (p->m + down - 1) / down;
+            rows = (rows + FXS_MICRO_ROWS - 1) / FXS_MICRO_ROWS * FXS_MICRO_ROWS;
+            double time = time_of(p, columns, down == 1 ? p->m : rows, products, threads);
+            if (least == 0 || time < least) {
+                least = time;
+                cut->columns = columns;
+                cut->rows = down == 1 ? p->m : rows;
+            }
+            if (rows <= FXS_MICRO_ROWS)
+                break;
+        }
+}
+
 fxs_cut fxs_panels_cut(const fxs_panels *p, int threads, int64_t others) {
-    fxs_cut cut = {.rows = p->m, .columns = GROUP, .down = 1};
-    int64_t tile = fxs_micro_here()->tile, wanted = 3 * threads;
-    if (threads > 1 && (p->n + GROUP - 1) / GROUP * (others + 1) < wanted) {
-        /* columns first, since what a piece packs is good for all its rows */
-        cut.columns = ((p->n + wanted - 1) / wanted + tile - 1) / tile * tile;
-        cut.columns = cut.columns < 2 * tile ? 2 * tile : cut.columns > GROUP ? GROUP : cut.columns;
-    }
+    fxs_cut cut = {.rows = p->m, .columns = GROUP};
+    int64_t wanted = PIECES_A_THREAD * threads;
+    if (threads > 1 && p->n > 0 && (p->n + GROUP - 1) / GROUP * (others + 1) < wanted)
+        share(p, threads, others + 1, &cut);
+    int64_t tile = fxs_micro_here()->tile, rest = p->n % cut.columns;
     cut.across = (p->n + cut.columns - 1) / cut.columns;
-    if (threads > 1 && cut.across * (others + 1) < wanted && p->m >= 2 * FXS_MICRO_ROWS) {
-        cut.down = (wanted + cut.across - 1) / cut.across;
-        cut.rows = (p->m + cut.down - 1) / cut.down;
-        cut.rows = (cut.rows + FXS_MICRO_ROWS - 1) / FXS_MICRO_ROWS * FXS_MICRO_ROWS;
-        cut.down = (p->m + cut.rows - 1) / cut.rows;
-    }
+    if (cut.across > 1 && rest == loose_columns(p->n, tile) && cut.columns + tile <= GROUP)
+        cut.across -= rest > 0;
+    cut.down = (p->m + cut.rows - 1) / cut.rows;
     return cut;
 }
 
@@ -95,13 +135,6 @@ static void multiply_tile(const fxs_panels *p, const fxs_micro *micro, const flo
 /* ---- columns that are left behind the last whole tile
  * --------------------------------------------------------------------- */
 
-/* How many of n columns are too few for a tile: it would compute as much as a whole one, or half of
- * it. 7 x 7 places are three tiles of 16 and one column. */
-static int64_t loose_columns(int64_t n, int64_t tile) {
-    int64_t loose = n % (tile / 2);
-    return loose <= tile / 8 ? loose : 0;
-}
-
 /* Column i, of `depth` values, lies at x + i * depth. */
 static void multiply_columns(const fxs_panels *p, const fxs_micro *micro, const float *a,
                              const float *x, int64_t m, int64_t rows, int64_t n, int64_t count,
@@ -122,7 +155,8 @@ void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
     float a[FXS_MICRO_ROWS * FXS_MICRO_STEP] __attribute__((aligned(64)));
     int64_t m0 = piece / cut->across * cut->rows, n0 = piece % cut->across * cut->columns;
     int64_t m1 = m0 + cut->rows < p->m ? m0 + cut->rows : p->m;
-    int64_t n1 = n0 + cut->columns < p->n ? n0 + cut->columns : p->n, tile = micro->tile;
+    bool last = piece % cut->across == cut->across - 1;
+    int64_t n1 = last ? p->n : n0 + cut->columns, tile = micro->tile;
     int64_t loose = loose_columns(n1 - n0, tile);
     n1 -= loose;
     for (int64_t k0 = 0; k0 < p->k; k0 += FXS_MICRO_DEPTH) {

@@ -261,10 +261,13 @@ fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor **out) 
 /* ---- copying
  * ------------------------------------------------------------------------------------------ */
 
+enum { COPY_PIECE = 32768 }; /* elements: what is less is not worth another thread */
+
 typedef struct copy_job {
     int ndim; /* of the outer loop; the inner run is apart */
     int64_t sizes[FXS_MAX_DIM], dst_strides[FXS_MAX_DIM], src_strides[FXS_MAX_DIM];
     int64_t run, dst_step, src_step;
+    int64_t piece, pieces; /* a run is copied in so many pieces */
     char *dst;
     const char *src;
     fxs_dtype dst_dtype, src_dtype;
@@ -273,13 +276,13 @@ typedef struct copy_job {
 
 #define COPY_RUN(type)                                                                             \
     do {                                                                                           \
-        for (int64_t i = 0; i < j->run; i++)                                                       \
+        for (int64_t i = 0; i < n; i++)                                                            \
             ((type *)dst)[i * j->dst_step] = ((const type *)src)[i * j->src_step];                 \
     } while (0)
 
-static void copy_same_type(const copy_job *j, char *dst, const char *src) {
+static void copy_same_type(const copy_job *j, int64_t n, char *dst, const char *src) {
     if (j->dst_step == 1 && j->src_step == 1) {
-        memcpy(dst, src, (size_t)(j->run * j->dst_size));
+        memcpy(dst, src, (size_t)(n * j->dst_size));
         return;
     }
     switch (j->dst_size) {
@@ -302,14 +305,14 @@ static void copy_same_type(const copy_job *j, char *dst, const char *src) {
     }
 }
 
-static void copy_run(const copy_job *j, char *dst, const char *src) {
+static void copy_run(const copy_job *j, int64_t n, char *dst, const char *src) {
     if (j->dst_dtype == j->src_dtype) {
-        copy_same_type(j, dst, src);
+        copy_same_type(j, n, dst, src);
         return;
     }
     bool exact = !fxs_is_floating(j->src_dtype) && !fxs_is_floating(j->dst_dtype);
     bool pairs = fxs_is_complex(j->src_dtype);
-    for (int64_t i = 0; i < j->run; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const char *s = src + i * j->src_step * j->src_size;
         char *d = dst + i * j->dst_step * j->dst_size;
         double z[2];
@@ -327,15 +330,17 @@ static void copy_run(const copy_job *j, char *dst, const char *src) {
 static void copy_range(void *user, int64_t begin, int64_t end, int thread) {
     const copy_job *j = user;
     (void)thread;
-    for (int64_t row = begin; row < end; row++) {
-        int64_t rest = row, d = 0, s = 0;
+    for (int64_t k = begin; k < end; k++) {
+        int64_t rest = k / j->pieces, first = k % j->pieces * j->piece;
+        int64_t d = first * j->dst_step, s = first * j->src_step;
+        int64_t n = j->run - first < j->piece ? j->run - first : j->piece;
         for (int i = j->ndim - 1; i >= 0; i--) {
             int64_t at = rest % j->sizes[i];
             rest /= j->sizes[i];
             d += at * j->dst_strides[i];
             s += at * j->src_strides[i];
         }
-        copy_run(j, j->dst + d * j->dst_size, j->src + s * j->src_size);
+        copy_run(j, n, j->dst + d * j->dst_size, j->src + s * j->src_size);
     }
 }
 
@@ -378,20 +383,35 @@ static void choose_run(copy_job *j) {
     j->ndim--;
 }
 
-void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src) {
-    copy_job j = {.dst = fxs_tensor_data(dst),
-                  .src = fxs_tensor_data(src),
-                  .dst_dtype = dst->dtype,
-                  .src_dtype = src->dtype,
-                  .dst_size = (int64_t)fxs_dtype_size(dst->dtype),
-                  .src_size = (int64_t)fxs_dtype_size(src->dtype)};
+/* How many pieces there are; none where there is nothing to copy. */
+static int64_t plan_copy(copy_job *j, fxs_tensor *dst, const fxs_tensor *src) {
+    *j = (copy_job){.dst = fxs_tensor_data(dst),
+                    .src = fxs_tensor_data(src),
+                    .dst_dtype = dst->dtype,
+                    .src_dtype = src->dtype,
+                    .dst_size = (int64_t)fxs_dtype_size(dst->dtype),
+                    .src_size = (int64_t)fxs_dtype_size(src->dtype)};
     if (fxs_tensor_numel(dst) == 0)
-        return;
-    join_dimensions(&j, dst, src);
-    choose_run(&j);
+        return 0;
+    join_dimensions(j, dst, src);
+    choose_run(j);
     int64_t rows = 1;
-    for (int i = 0; i < j.ndim; i++)
-        rows *= j.sizes[i];
-    int64_t grain = 32768 / (j.run ? j.run : 1);
-    fxs_parallel(ctx, rows, grain > 0 ? grain : 1, copy_range, &j);
+    for (int i = 0; i < j->ndim; i++)
+        rows *= j->sizes[i];
+    j->piece = j->run < COPY_PIECE ? j->run : COPY_PIECE;
+    j->pieces = j->piece ? (j->run + j->piece - 1) / j->piece : 1;
+    return rows * j->pieces;
+}
+
+void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src) {
+    copy_job j;
+    int64_t n = plan_copy(&j, dst, src), grain = n ? COPY_PIECE / (j.piece ? j.piece : 1) : 1;
+    fxs_parallel(ctx, n, grain > 0 ? grain : 1, copy_range, &j);
+}
+
+void fxs_tensor_copy_alone(fxs_tensor *dst, const fxs_tensor *src) {
+    copy_job j;
+    int64_t n = plan_copy(&j, dst, src);
+    if (n)
+        copy_range(&j, 0, n, 0);
 }

@@ -34,6 +34,8 @@ FXS_API fxs_status fxs_tensor_contiguous(fxs_ctx *ctx, fxs_tensor *t, fxs_tensor
 /* Copies src into dst, which has the same sizes, any strides, any computable dtype. Both have
  * storage. */
 FXS_API void fxs_tensor_copy(fxs_ctx *ctx, fxs_tensor *dst, const fxs_tensor *src);
+/* The same on the calling thread, for bodies of fxs_parallel. */
+void fxs_tensor_copy_alone(fxs_tensor *dst, const fxs_tensor *src);
 
 FXS_API bool fxs_tensor_is_contiguous(const fxs_tensor *t);
 bool fxs_tensor_is_channels_last(const fxs_tensor *t);

@@ -10,6 +10,7 @@
 #include "blas_library.h"
 #include "kernels/gemm.h"
 #include "kernels/micro.h"
+#include "kernels/panels.h"
 
 /* ---- micro kernels
  * ------------------------------------------------------------------------------------------ */
@@ -165,6 +166,38 @@ static void large_products_over_threads(void **state) {
     fxs_ctx_free(ctx);
 }
 
+/* However a product is cut, each place is in one piece, and what a piece packs has room. */
+static void cuts_cover_all_once(void **state) {
+    static const int64_t rows[] = {1, 11, 12, 13, 24, 32, 100, 576, 1280};
+    enum { MOST = 700, ROOM = 8 * FXS_MICRO_TILE };
+    (void)state;
+    for (int threads = 1; threads <= 9; threads += threads < 4 ? 1 : 5)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            for (int64_t n = 1; n < MOST; n += n < 120 ? 1 : 37)
+                for (int64_t others = 0; others < 4; others += 3) {
+                    fxs_panels p = {.m = rows[i], .n = n, .k = 10};
+                    fxs_cut c = fxs_panels_cut(&p, threads, others);
+                    int64_t last = n - (c.across - 1) * c.columns;
+                    assert_true(c.across > 0 && c.columns > 0 && last > 0 && last <= ROOM);
+                    assert_true(c.across == 1 || c.columns <= ROOM);
+                    assert_true(c.down > 0 && c.rows * c.down >= p.m &&
+                                c.rows * (c.down - 1) < p.m);
+                }
+}
+
+/* Shares of columns and rows, single columns behind the last tile with them. */
+static void all_widths_over_threads(void **state) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    (void)state;
+    for (int threads = 2; threads <= 5; threads += 3) {
+        assert_ok(ctx, fxs_ctx_set_threads(ctx, threads));
+        for (int64_t n = 1; n < 270; n += n < 70 ? 1 : 13)
+            for (int64_t m = 5; m < 80; m += 27)
+                check_product(ctx, &(form){m, n, 270, .gap = 1});
+    }
+    fxs_ctx_free(ctx);
+}
+
 /* An empty sum is zero, or what was there. */
 static void nothing_to_sum(void **state) {
     fxs_ctx *ctx = fxs_ctx_new();
@@ -216,6 +249,8 @@ int main(void) {
         cmocka_unit_test(micro_kernels),
         cmocka_unit_test(all_layouts),
         cmocka_unit_test(large_products_over_threads),
+        cmocka_unit_test(cuts_cover_all_once),
+        cmocka_unit_test(all_widths_over_threads),
         cmocka_unit_test(nothing_to_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

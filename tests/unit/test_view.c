@@ -415,6 +415,37 @@ static void cat_along_every_dimension(void **state) {
     }
 }
 
+/* Large ones: two that all threads copy together, in pieces that do not come out even, and many of
+ * which each thread takes some. */
+static void threads_join(void **state) {
+    fxs_ctx *ctx = *state;
+    static const int64_t widths[] = {40001, 30000, 7, 0, 50000};
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, 3));
+    for (int n = 2; n <= 5; n += 3)
+        for (int rows = 1; rows <= 2; rows++) {
+            fxs_tensor *part[5];
+            fxs_value list = LIST(ctx, I(0), I(0), I(0), I(0), I(0));
+            list.u.seq->len = (size_t)n;
+            int64_t total = 0;
+            for (int i = 0; i < n; i++) {
+                part[i] = random_tensor(ctx, FXS_FLOAT32, SIZES(rows, widths[i]), (uint64_t)i + 1);
+                list.u.seq->items[i] = TENSOR(part[i]);
+                total += widths[i];
+            }
+            fxs_tensor *y = run_op(ctx, "torch.cat", TUPLE(ctx, list, I(1)), NONE);
+            assert_shape(y, SIZES(rows, total));
+            for (int64_t r = 0; r < rows; r++)
+                for (int64_t i = 0, at = r * total; i < n; at += widths[i++])
+                    assert_memory_equal((float *)fxs_tensor_data(y) + at,
+                                        (float *)fxs_tensor_data(part[i]) + r * widths[i],
+                                        (size_t)widths[i] * sizeof(float));
+            fxs_tensor_unref(y);
+            for (int i = 0; i < n; i++)
+                fxs_tensor_unref(part[i]);
+        }
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
+}
+
 static void joined_tensors_keep_channels_last(void **state) {
     fxs_ctx *ctx = *state;
     static const int turned[] = {0, 2, 3, 1};
@@ -475,6 +506,7 @@ int main(void) {
         cmocka_unit_test(the_forms_of_to),
         cmocka_unit_test(memory_formats),
         cmocka_unit_test(cat_along_every_dimension),
+        cmocka_unit_test(threads_join),
         cmocka_unit_test(joined_tensors_keep_channels_last),
         cmocka_unit_test(stacks),
     };
