@@ -61,13 +61,6 @@ void fxs_text_next_line(fxs_text *t) {
     t->at = nl ? nl + 1 : t->end;
 }
 
-size_t fxs_word_len(const char *s) {
-    size_t n = 0;
-    while (fxs_is_name_byte(s[n]))
-        n++;
-    return n;
-}
-
 /* ---- declarations
  * ----------------------------------------------------------------------------------------- */
 

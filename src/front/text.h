@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/pytext.h"
 #include "front/front.h"
 
 typedef struct fxs_text {
@@ -37,7 +38,12 @@ void fxs_text_blanks(fxs_text *t); /* spaces and tabs, not newlines */
 /* To the first character of the next line (or the end). */
 void fxs_text_next_line(fxs_text *t);
 /* Length of an identifier at s. */
-size_t fxs_word_len(const char *s);
+static inline size_t fxs_word_len(const char *s) {
+    size_t n = 0;
+    while (fxs_is_name_byte(s[n]))
+        n++;
+    return n;
+}
 
 /* How values are written. */
 typedef enum fxs_notation {

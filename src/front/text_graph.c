@@ -116,12 +116,8 @@ static fxs_status output_line(graph_reader *r) {
     return set_args(r, &args, &r->g->no_kwargs);
 }
 
-/* The first of "[#users=" (*old) and "[num_users=" in the line; most nodes have no type before it.
- */
+/* The first of "[#users=" (*old) and "[num_users=" in the line. */
 static const char *find_users(const char *at, bool *old) {
-    *old = strncmp(at, "[#users=", 8) == 0;
-    if (*old || strncmp(at, "[num_users=", 11) == 0)
-        return at;
     size_t len = strcspn(at, "\n");
     const char *a = memmem(at, len, "[#users=", 8), *b = memmem(at, len, "[num_users=", 11);
     *old = a && (!b || a < b);
@@ -133,27 +129,35 @@ static const char *find_users(const char *at, bool *old) {
 static fxs_status users_and_type(fxs_text *t, const char **type, size_t *type_len) {
     *type = NULL;
     *type_len = 0;
-    bool old;
-    const char *users = find_users(t->at, &old);
-    if (!users)
-        return fxs_text_expected(t, "[#users=N] or [num_users=N]");
-    *type_len = (size_t)(users - t->at);
-    while (*type_len && t->at[*type_len - 1] == ' ')
-        --*type_len;
-    if (*type_len)
-        *type = t->at;
-    t->at = users + (old ? 8 : 11);
-    t->at += strspn(t->at, "0123456789");
+    if (!fxs_text_accept(t, "[#users=") && !fxs_text_accept(t, "[num_users=")) {
+        bool old;
+        const char *users = find_users(t->at, &old);
+        if (!users)
+            return fxs_text_expected(t, "[#users=N] or [num_users=N]");
+        *type_len = (size_t)(users - t->at);
+        while (*type_len && t->at[*type_len - 1] == ' ')
+            --*type_len;
+        if (*type_len)
+            *type = t->at;
+        t->at = users + (old ? 8 : 11);
+    }
+    while (*t->at >= '0' && *t->at <= '9')
+        t->at++;
     if (!fxs_text_accept(t, "]"))
         return fxs_text_expected(t, "a number of users and ']'");
     return FXS_OK;
 }
 
 static bool read_kind(fxs_text *t, fxs_kind *out) {
+    static const size_t lengths[] = {
+#define X(name, text) sizeof text - 1,
+        FXS_KIND_MAP(X)
+#undef X
+    };
     size_t n = fxs_word_len(t->at);
     for (int k = 0; k < FXS_KIND_COUNT; k++) {
-        const char *name = fxs_kind_name((fxs_kind)k);
-        if (k != FXS_OUTPUT && strlen(name) == n && memcmp(name, t->at, n) == 0) {
+        if (k != FXS_OUTPUT && lengths[k] == n &&
+            memcmp(fxs_kind_name((fxs_kind)k), t->at, n) == 0) {
             *out = (fxs_kind)k;
             t->at += n;
             return true;
