@@ -107,7 +107,7 @@ static fxs_node *get(fxs_module *m, const char *target, fxs_node *of, fxs_value 
 
 /* A node with n results, as what `type` says. */
 static fxs_node *add_several(fxs_module *m, size_t n, const char *type) {
-    fxs_value items[16], all;
+    fxs_value items[16] = {{0}}, all;
     for (size_t i = 0; i < n; i++)
         items[i] = meta_tensor(m->ctx, FXS_FLOAT32, SIZES(2, 3));
     assert_ok(m->ctx, fxs_value_tuple(m->ctx, n, items, &all));
