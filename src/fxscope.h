@@ -571,7 +571,7 @@ typedef struct fxs_stats {
 /* A node that is drawn once for several (fxoutline.h, fold): what they have together, and what is
  * not alike in them. Texts have ranges in the place of numbers that vary: "64…224". */
 typedef struct fxs_spread {
-    size_t nodes;                      /* how many it is drawn for; 1: only its arguments are told
+    size_t nodes;                      /* how many it is drawn for; 1: only what it gets is told
                                           otherwise, of which several are drawn as one */
     bool varies;                       /* results or the number of inputs do */
     fxs_value least, most;             /* the result, every size and int the least, the greatest */

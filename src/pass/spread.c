@@ -532,8 +532,7 @@ static void add_result(texts *t, const fxs_node *n) {
 /* The i-th input of all calls, or where some have more than others all of them, as one text; "":
  * none is known; NULL: memory is out. */
 static const char *input_text(const fxs_spread *s, const fxs_outline_found *inputs, size_t i,
-                              fxs_arena *arena) {
-    bool alike = s->fewest_inputs == s->most_inputs;
+                              bool alike, fxs_arena *arena) {
     texts t = {0};
     fxs_buf b = {0};
     for (size_t k = 0; k < s->nodes; k++)
@@ -544,18 +543,23 @@ static const char *input_text(const fxs_spread *s, const fxs_outline_found *inpu
     const char *text = join_texts(&t, arena);
     if (none || !text || alike)
         return none ? "" : text;
-    fxs_buf_printf(&b, "%zu\xe2\x80\xa6%zu results, %s", s->fewest_inputs, s->most_inputs, text);
+    fxs_buf_printf(&b, "%zu", s->fewest_inputs);
+    if (s->fewest_inputs != s->most_inputs)
+        fxs_buf_printf(&b, "\xe2\x80\xa6%zu", s->most_inputs); /* an ellipsis */
+    fxs_buf_printf(&b, " results, %s", text);
     text = b.failed ? NULL : fxs_arena_dup(arena, b.data, b.len);
     fxs_buf_free(&b);
     return text;
 }
 
-static fxs_status write_inputs(fxs_outline_writing *w, fxs_spread *s, fxs_arena *arena,
-                               const fxs_outline_found *inputs) {
-    size_t n = s->fewest_inputs == s->most_inputs ? s->most_inputs : 1;
+static fxs_status write_inputs(fxs_outline_writing *w, const fxs_node *box, fxs_spread *s,
+                               fxs_arena *arena, const fxs_outline_found *inputs) {
+    bool alike =
+        s->fewest_inputs == s->most_inputs && (s->nodes > 1 || s->most_inputs == box->ninputs);
+    size_t n = alike ? s->most_inputs : 1;
     const char **all = FXS_NEW_N(arena, const char *, n + 1);
     for (size_t i = 0; all && i < n; i++) {
-        const char *text = input_text(s, inputs, i, arena);
+        const char *text = input_text(s, inputs, i, alike, arena);
         if (!text)
             return fxs_fail_memory(w->g->ctx);
         if (*text)
@@ -593,18 +597,28 @@ static double chain_bytes(const fxs_outline_plan *p, const fxs_node *n) {
     return bytes;
 }
 
+/* Does it get a result of a block that is not drawn? */
+static bool gets_folded(const fxs_outline_plan *p, size_t call) {
+    const fxs_module_call *c = &p->calls.items[call];
+    for (size_t i = c->first; p->opt->fold && i <= c->last; i++)
+        for (size_t k = 0; k < p->node[i]->ninputs; k++)
+            if (fxs_outline_like(p, p->node[i]->inputs[k]) != p->node[i]->inputs[k])
+                return true;
+    return false;
+}
+
 fxs_status fxs_spread_box(fxs_outline_writing *w, size_t call, fxs_node *box,
                           const fxs_outline_found *outputs) {
     fxs_arena *arena, scratch = {0};
     size_t n = chain_length(w->p->next_call, call);
-    if (n == 1)
+    if (n == 1 && !gets_folded(w->p, call))
         return FXS_OK;
     fxs_spread *s = fxs_spread_new(&arena);
     fxs_outline_found *inputs = FXS_NEW_N(&scratch, fxs_outline_found, n);
     box->meta.spread = s;
     fxs_status status = s && inputs ? count_calls(w, call, s, inputs) : fxs_fail_memory(w->g->ctx);
     if (status == FXS_OK)
-        status = write_inputs(w, s, arena, inputs);
+        status = write_inputs(w, box, s, arena, inputs);
     fxs_arena_clear(&scratch);
     FXS_TRY(status);
     for (size_t i = 0; i < outputs->n; i++)

@@ -10,8 +10,9 @@ fxs_status fxs_spread_node(fxs_outline_writing *w, const fxs_node *n, fxs_node *
 /* Of a node that gets the results of several that are drawn as one, [a1, a2, a3]: it gets the one
  * once, and its arguments say how many it stands for. */
 fxs_status fxs_spread_join(fxs_outline_writing *w, const fxs_node *n, fxs_node *made);
-/* `box` is the box of that call, and has the sums of all calls that it is drawn for, but no
- * parameters yet; outputs are the nodes whose results leave it. */
+/* `box` is the box of that call, which may be one that only gets what is drawn for several, and has
+ * the sums of all calls that it is drawn for, but no parameters yet; outputs are the nodes whose
+ * results leave it. */
 fxs_status fxs_spread_box(fxs_outline_writing *w, size_t call, fxs_node *box,
                           const fxs_outline_found *outputs);
 /* The same for a box whose members are drawn for several already; `sum` has added them. */

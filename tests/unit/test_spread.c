@@ -337,6 +337,24 @@ static void a_box_has_what_all_have(void **state) {
     fxs_ctx_free(ctx);
 }
 
+/* What follows a run gets the last one's result, which is no range. */
+static void a_box_behind_a_run_gets_what_the_last_gives(void **state) {
+    static const char *const transitions[] = {"features.transition?", "features.denseblock2", NULL};
+    fxs_ctx *ctx = fxs_ctx_new();
+    (void)state;
+    fxs_module *m = densenet(ctx);
+    fxs_module *out =
+        folded(m, (fxs_outline_options){.fold = FXS_FOLD_AUTO, .collapse = transitions}, NULL);
+    const fxs_spread *box = fxs_node_meta(node(out, "features_transition1"))->spread;
+    assert_int_equal(box->nodes, 1);
+    assert_int_equal(box->ninputs, 1);
+    assert_string_equal(box->inputs[0], "float32[1, 256, 16, 16]");
+    assert_null(fxs_node_meta(node(out, "features_denseblock2"))->spread); /* nothing is folded */
+    fxs_module_unref(out);
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
 /* The same block called three times: its parameters are there once, its work is not. */
 static void shared_weights_count_once(void **state) {
     static const char net[] =
@@ -503,6 +521,7 @@ int main(void) {
         cmocka_unit_test(a_dense_block_has_ranges),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(a_box_has_what_all_have),
+        cmocka_unit_test(a_box_behind_a_run_gets_what_the_last_gives),
         cmocka_unit_test(shared_weights_count_once),
         cmocka_unit_test(levels_of_what_is_folded_keep_the_sums),
         cmocka_unit_test(a_pattern_in_a_block_has_ranges),
