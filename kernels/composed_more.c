@@ -44,6 +44,9 @@ static fxs_value number_at(fxs_compose *k, int i) {
 static void make_add_scaled(fxs_compose *k) {
     bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
     fxs_value alpha = number_at(k, 1);
+    fxs_operands o = {.n = 2, .v = {k->call->arg[0], k->call->arg[2]}};
+    if (arg(k, 1) && fxs_is_floating(arg(k, 1)->dtype) && fxs_is_integral(fxs_common_type(&o)))
+        fxs_stop(k, FXS_ETYPE, "for integral tensors, argument 'alpha' must not be a float");
     fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, k->call->arg[0],
                              k->call->arg[2]));
 }

@@ -32,7 +32,7 @@ static fxs_status infer_embedding(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ELIMIT, "a result of more than %d dimensions", FXS_MAX_DIM);
     if (!fxs_arg_is_none(c, PADDING_IDX)) {
         int64_t idx = fxs_arg_int(c, PADDING_IDX);
-        if (idx >= weight->sizes[0] || idx < -weight->sizes[0])
+        if ((idx > 0 && idx >= weight->sizes[0]) || idx < -weight->sizes[0])
             return FXS_REFUSE(c, FXS_EINDEX,
                               "padding_idx must be within num_embeddings, but it is %lld of %lld",
                               (long long)idx, (long long)weight->sizes[0]);

@@ -192,6 +192,9 @@ static void by_index(fxs_compose *k, fxs_loss_kind kind, fxs_tensor *x, int dim)
     fxs_tensor *loss =
         FXS_DO(k, "nll_loss", fxs_t(x), fxs_t(arg(k, TARGET)), fxs_t(arg(k, WEIGHT)), fxs_none(),
                k->call->arg[IGNORE], fxs_none(), fxs_word(k, names[kind]));
+    const fxs_tensor *w = arg(k, WEIGHT); /* which stands along the classes by its first size */
+    if (s > 0 && w && w->ndim && w->sizes[0] != fxs_tensor_numel(w))
+        fxs_stop(k, FXS_ESHAPE, "a weight of more than one dimension can't smooth labels");
     if (s > 0 && k->status == FXS_OK) {
         fxs_tensor *spread = smooth(k, kind, x, dim);
         loss = FXS_DO(k, "mul", fxs_t(loss), fxs_float(1 - s));

@@ -328,7 +328,8 @@ FXS_COMPOSED(cross_map_lrn)
 
 static fxs_status infer_embedding_renorm(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0), *index = fxs_arg_tensor(c, 1);
-    if (t->ndim != 2 || (!fxs_is_floating(t->dtype) && !fxs_is_complex(t->dtype)))
+    bool any = fxs_tensor_numel(index) == 0; /* no row is scaled */
+    if (t->ndim != 2 || (!any && !fxs_is_floating(t->dtype) && !fxs_is_complex(t->dtype)))
         return FXS_REFUSE(c, FXS_ESHAPE, "expected a floating point matrix of weights");
     if (index->dtype != FXS_INT64 && index->dtype != FXS_INT32)
         return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int32 or int64, not torch.%s",

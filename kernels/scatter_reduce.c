@@ -52,6 +52,7 @@ static fxs_status infer_scatter_reduce(fxs_call *c) {
             c, FXS_ESHAPE,
             "expected index %s to be smaller than self %s apart from dimension %d, and than src",
             fxs_sizes_text(index, a), fxs_sizes_text(self, b), dim);
+    c->constants = !self->requires_grad && !src->requires_grad; /* whatever the index has */
     return fxs_out_new(c, self->dtype, self->ndim, self->sizes, NULL);
 }
 

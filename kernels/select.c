@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "kernels/complex.h"
 #include "kernels/loops.h"
 #include "kernels/work.h"
 
@@ -36,7 +37,8 @@ THREE(addcmul, x + p->f32 * (y * z), x + p->f * (y * z),
 #undef THREE
 FXS_LOOP3(addcdiv_f32, float, float, extra, x + p->f32 * (y / z))
 FXS_LOOP3(addcdiv_f64, double, double, extra, x + p->f * (y / z))
-FXS_LOOP3(addcdiv_c128, double complex, double complex, extra, x + p->c * (y / z))
+FXS_LOOP3(addcdiv_c128, double complex, double complex, extra,
+          x + p->c * fxs_complex_quotient(y, z))
 FXS_LOOP3(lerp_c128, double complex, double complex, void,
           cabs(z) < 0.5 ? x + z * (y - x) : y - (y - x) * (1 - z))
 FXS_LOOP3(lerp_f32, float, float, void,

@@ -121,7 +121,8 @@ static fxs_status infer_meshgrid(fxs_call *c) {
     for (int i = 0; i < n; i++) {
         fxs_tensor *t = fxs_arg_tensor_at(c, 0, i), *v;
         int own = swap && i < 2 ? 1 - i : i;
-        int64_t step = t->ndim && t->sizes[0] ? t->strides[0] : 1;
+        bool kept = t->ndim && (t->sizes[0] || n == 1); /* else the view begins anew */
+        int64_t step = kept ? t->strides[0] : 1;
         int64_t row = sizes[own] > 1 ? step * sizes[own] : step;
         FXS_TRY(fxs_out_view(c, t, &v));
         v->ndim = n;
