@@ -118,9 +118,12 @@ static inline __attribute__((always_inline)) void add_halves(const v16 *v, v8 *s
     *sum = half[0] + half[1];
 }
 
-/* Sums of w[r, k] x[k] for four rows. */
-FXS_VECTOR_WIDE static void dots4(int64_t k, const float *w, int64_t row, const float *x,
-                                  float out[4]) {
+typedef float v4 __attribute__((vector_size(16)));
+typedef float v4_loose __attribute__((vector_size(16), aligned(4)));
+
+/* Sums of w[r, k] x[k] for four rows; as one vector, since what is stored in parts is not there at
+ * once to be read as a whole. */
+FXS_VECTOR_WIDE static v4 dots4(int64_t k, const float *w, int64_t row, const float *x) {
     const float *w1 = w + row, *w2 = w1 + row, *w3 = w2 + row;
     v16 p = {0}, q = {0}, r4 = {0}, s4 = {0};
     int64_t i = 0;
@@ -135,31 +138,30 @@ FXS_VECTOR_WIDE static void dots4(int64_t k, const float *w, int64_t row, const 
     add_halves(&p, &a), add_halves(&q, &b), add_halves(&r4, &c), add_halves(&s4, &d);
     /* all four rows' lanes are added at once */
     v8 s = LOW(a, b) + HIGH(a, b), t = LOW(c, d) + HIGH(c, d), u = LOW2(s, t) + HIGH2(s, t);
-    for (int r = 0; r < 4; r++) {
-        float sum = u[r] + u[r + 4];
-        for (int64_t j = i; j < k; j++)
-            sum += w[r * row + j] * x[j];
-        out[r] = sum;
-    }
+    v4 half[2];
+    memcpy(half, &u, sizeof half);
+    v4 sums = half[0] + half[1];
+    for (; i < k; i++)
+        sums += x[i] * (v4){w[i], w1[i], w2[i], w3[i]};
+    return sums;
 }
 
 /* c[j] (+)= b[:, j] x for columns j0..j1-1 that lie in a row */
 static void dot_columns(const fxs_gemm *g, const float *x, int64_t j0, int64_t j1) {
     const float *b = (const float *)g->b;
-    float *c = g->c, out[4];
-    for (int64_t j = j0; j < j1; j += 4) {
-        int64_t n = j1 - j < 4 ? j1 - j : 4;
-        /* fewer than four: the last row again, so that nothing behind the matrix is read */
-        dots4(g->k, b + j * g->b_col, n == 4 ? g->b_col : 0, x, out);
-        for (int64_t r = 0; n < 4 && r < n; r++) {
-            float one[4];
-            dots4(g->k, b + (j + r) * g->b_col, 0, x, one);
-            out[r] = one[0];
-        }
-        for (int64_t r = 0; r < n; r++) {
-            float *to = c + (j + r) * g->c_col;
-            *to = g->accumulate ? *to + out[r] : out[r];
-        }
+    float *c = g->c;
+    int64_t j = j0;
+    for (; j + 4 <= j1; j += 4) {
+        v4_loose *row = (v4_loose *)(c + j);
+        v4 sums = dots4(g->k, b + j * g->b_col, g->b_col, x);
+        if (g->c_col == 1)
+            *row = g->accumulate ? *row + sums : sums;
+        for (int r = 0; g->c_col != 1 && r < 4; r++)
+            c[(j + r) * g->c_col] = sums[r] + (g->accumulate ? c[(j + r) * g->c_col] : 0);
+    }
+    for (; j < j1; j++) { /* the same row four times, so that nothing behind the matrix is read */
+        float sum = dots4(g->k, b + j * g->b_col, 0, x)[0], *to = c + j * g->c_col;
+        *to = g->accumulate ? *to + sum : sum;
     }
 }
 
