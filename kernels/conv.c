@@ -63,7 +63,7 @@ static fxs_status check_types_of_nothing(fxs_call *c, const fxs_conv *v, int dim
     fxs_dtype d = fxs_promote(x->dtype, weight->dtype);
     if (!bias)
         return FXS_OK;
-    if (dims == 2 && !v->transposed && x->dtype != FXS_BFLOAT16)
+    if (dims == 2 && !v->transposed && x->dtype != FXS_BFLOAT16 && c->arg[PADDING].tag != FXS_V_STR)
         FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
     return fxs_dtype_keeps(d, fxs_promote(d, bias->dtype))
                ? FXS_OK
