@@ -47,6 +47,17 @@ fxs_status fxs_mapping_open(fxs_ctx *ctx, const char *path, fxs_mapping **out) {
     return s;
 }
 
+void fxs_mapping_read(const void *data, size_t bytes) {
+#ifdef MADV_POPULATE_READ
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)data & ~(page - 1);
+    if (bytes >= page) /* small ones share their pages with others */
+        madvise((void *)at, (uintptr_t)data + bytes - at, MADV_POPULATE_READ);
+#else
+    (void)data;
+    (void)bytes;
+#endif
+}
+
 fxs_mapping *fxs_mapping_ref(fxs_mapping *m) {
     m->refs++;
     return m;

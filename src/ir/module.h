@@ -14,6 +14,7 @@ typedef struct fxs_parameter {
     bool declared;    /* implied, but declared with another precision: a file has to say so */
     bool given;       /* the values were given, and can't be made again */
     bool counted;     /* seen, while parameters are counted */
+    bool here;        /* its values were read or made before, and are in memory */
     fxs_tensor *spec; /* meta tensor: dtype, sizes, requires_grad */
     fxs_tensor *data; /* NULL until it is read */
     fxs_init init;

@@ -2,6 +2,7 @@
  * when they are first read, in the ranges of PyTorch's default initialisers. */
 #include <string.h>
 
+#include "base/mapping.h"
 #include "base/rng.h"
 #include "ir/module.h"
 
@@ -38,7 +39,11 @@ fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out) 
         else
             memset(t->storage->data, 0, t->storage->bytes);
         p->data = t;
+    } else if (p->data->storage && p->data->storage->file && !p->here) {
+        fxs_mapping_read(fxs_tensor_data(p->data),
+                         (size_t)fxs_tensor_numel(p->data) * fxs_dtype_size(p->data->dtype));
     }
+    p->here = true;
     *out = p->data;
     return FXS_OK;
 }

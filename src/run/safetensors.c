@@ -162,6 +162,7 @@ static fxs_status load_one(loader *l, const char *name, const json_t *entry) {
     }
     fxs_tensor_unref(p->data);
     p->data = t;
+    p->here = false;
     p->given = true;
     l->loaded++;
     return FXS_OK;
