@@ -270,9 +270,11 @@ static void edges(void **state) {
     fxs_module *m = sample_module(*state);
     drawing d = make_view(m, 0);
     static const fxs_view_edge want[] = {
-        {0, 2, 0, true, true},   {2, 3, 0, false, false}, {1, 4, 0, true, false},
-        {3, 4, 0, false, false}, {2, 5, 0, true, true},   {4, 5, 0, true, false},
-        {5, 6, 0, true, true},   {5, 6, 1, true, false},  {6, 7, 0, true, true},
+        {0, 2, 0, FXS_NO_ITEM, true, true},  {2, 3, 0, FXS_NO_ITEM, false, false},
+        {1, 4, 0, FXS_NO_ITEM, true, false}, {3, 4, 0, FXS_NO_ITEM, false, false},
+        {2, 5, 0, FXS_NO_ITEM, true, true},  {4, 5, 0, FXS_NO_ITEM, true, false},
+        {5, 6, 0, FXS_NO_ITEM, true, true},  {5, 6, 1, FXS_NO_ITEM, true, false},
+        {6, 7, 0, FXS_NO_ITEM, true, true},
     };
     assert_int_equal(d.view.nedges, sizeof want / sizeof *want);
     for (size_t i = 0; i < d.view.nedges; i++) {
@@ -280,6 +282,7 @@ static void edges(void **state) {
         assert_int_equal(e->from, want[i].from);
         assert_int_equal(e->to, want[i].to);
         assert_int_equal(e->use, want[i].use);
+        assert_true(e->item == want[i].item);
         assert_int_equal(e->tensor, want[i].tensor);
         assert_int_equal(e->spine, want[i].spine);
     }

@@ -12,9 +12,11 @@ static void where_chooses(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *m = random_tensor(ctx, FXS_BOOL, SIZES(4, 1), 1),
                *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 4, 5), 2),
-               *y = random_tensor(ctx, FXS_FLOAT64, SIZES(5), 3);
+               *y = random_tensor(ctx, FXS_FLOAT64, SIZES(5), 3), *seven;
+    assert_ok(ctx, fxs_tensor_new(ctx, FXS_FLOAT32, 0, NULL, &seven));
+    *(float *)fxs_tensor_data(seven) = 7;
     fxs_tensor *a = run(ctx, "torch.where", TUPLE(ctx, TENSOR(m), TENSOR(x), TENSOR(y)));
-    fxs_tensor *b = run(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), fxs_int(7)));
+    fxs_tensor *b = run(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), TENSOR(seven)));
     fxs_tensor *c = run(ctx, "torch.where", TUPLE(ctx, TENSOR(m), fxs_int(1), fxs_int(0)));
     assert_int_equal(a->dtype, FXS_FLOAT64);
     assert_int_equal(b->dtype, FXS_FLOAT32);
@@ -29,8 +31,10 @@ static void where_chooses(void **state) {
     refuses(ctx, "torch.where", TUPLE(ctx, TENSOR(x), TENSOR(x), TENSOR(x)), NONE,
             "where: expected condition to be a boolean tensor, but got a tensor with dtype "
             "torch.float32");
+    refuses(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), fxs_int(7)), NONE,
+            "where_method: argument 'other' must be Tensor, not int");
     fxs_tensor_unref(m), fxs_tensor_unref(x), fxs_tensor_unref(y), fxs_tensor_unref(a),
-        fxs_tensor_unref(b), fxs_tensor_unref(c);
+        fxs_tensor_unref(b), fxs_tensor_unref(c), fxs_tensor_unref(seven);
 }
 
 static void masked_fill_is_contiguous(void **state) {
