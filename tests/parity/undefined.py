@@ -103,10 +103,6 @@ def any_bfloat16(case):
     return any(t['dtype'] == 'bfloat16' for t in tensors(case.get('args', [])))
 
 
-def number_for_other(case):
-    return isinstance(argument(case, 2, 'other'), (int, float))
-
-
 def negative_lengths(case):
     return any(x < 0 for i, n in ((2, 'input_lengths'), (3, 'target_lengths')) for t in tensors(argument(case, i, n)) for x in t['data']
                if not isinstance(x, str))
@@ -311,7 +307,6 @@ CASES = [
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
     (r'\b(topk|kthvalue|mode|median|nanmedian)$', equal_elements, 'which of equal elements is taken'),
     (r'\btopk$', unsorted, 'the order of topk when it is not to be sorted'),
-    (r'^Tensor.where$', number_for_other, 'a number, which PyTorch takes there from 2.0 on, as its graphs have it'),
     (r'ctc_loss$', negative_lengths, 'ctc_loss of lengths below 0 reads what stands before its memory'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
