@@ -223,7 +223,9 @@ static fxs_status check_value_type(fxs_call *c, const fxs_tensor *x, const fxs_t
     int tensors = 0, masks = 0;
     count_indices(&c->arg[1], &tensors, &masks);
     bool number = tensors == 1 && masks == 1 && fxs_tensor_numel(value) == 1;
-    return tensors && !number ? fxs_check_same_dtype(c, x, value, "value") : FXS_OK;
+    if (number) /* it is filled in, as a number is */
+        return fxs_check_fits(c, 2, x->dtype);
+    return tensors ? fxs_check_same_dtype(c, x, value, "value") : FXS_OK;
 }
 
 static fxs_status check_distinct_places(fxs_call *c, const fxs_tensor *view) {
@@ -240,7 +242,7 @@ static fxs_status infer_setitem(fxs_call *c) {
     fxs_indexing ix;
     if (!fxs_is_complex(x->dtype))
         FXS_TRY(fxs_check_computable(c, x->dtype));
-    if (!value || value->ndim == 0) /* a number; of tensors real parts are taken */
+    if (!value) /* a number; of tensors real parts are taken */
         FXS_TRY(fxs_check_fits(c, 2, x->dtype));
     if (value)
         FXS_TRY(check_value_type(c, x, value));

@@ -151,9 +151,17 @@ def test_complex_tensors_take_items():
     c[:, :2] = c[:, 1:].clone() * 1j
     assert c[0, 0] == -2 + 1j
 
-    def real():
-        torch.zeros(2)[0] = torch.tensor(1j)
-    raises(RuntimeError, real, text='complex')
+    x = torch.ones(2)
+    x[0] = torch.tensor(3 + 1j)  # the real part, as PyTorch takes it of a tensor, but of no number
+    assert x.tolist() == [3, 1]
+
+    def number():
+        torch.zeros(2)[0] = 1j
+    raises(RuntimeError, number, text="can't be converted")
+
+    def places():
+        torch.zeros(2)[torch.tensor([0])] = torch.tensor(1j)
+    raises(TypeError, places, text='float32')
 
 
 def test_packed_sequences_run_at_their_own_length():
