@@ -3,8 +3,6 @@ tensors, or gives what a vector unit or a hash table happens to give. Such calls
 were left out, and why. What PyTorch defines, however odd, is no matter for this list."""
 import re
 
-from source import contiguous
-
 from source import contiguous, prod
 
 # Arguments that calls don't change: row's name, argument -> why.
@@ -101,6 +99,11 @@ def uneven_groups(case):
 
 def any_bfloat16(case):
     return any(t['dtype'] == 'bfloat16' for t in tensors(case.get('args', [])))
+
+
+def number_for_other(case):
+    other = argument(case, 2, 'other')
+    return other is not None and not tensors(other)
 
 
 def negative_lengths(case):
@@ -307,6 +310,7 @@ CASES = [
     (r'shifted_window_attention$', drops, 'what is dropped at random'),
     (r'\b(topk|kthvalue|mode|median|nanmedian)$', equal_elements, 'which of equal elements is taken'),
     (r'\btopk$', unsorted, 'the order of topk when it is not to be sorted'),
+    (r'^Tensor\.where$', number_for_other, 'Tensor.where refuses a number, which PyTorch takes from 2.0 on, and as its graphs have it'),
     (r'ctc_loss$', negative_lengths, 'ctc_loss of lengths below 0 reads what stands before its memory'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),

@@ -12,29 +12,31 @@ static void where_chooses(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *m = random_tensor(ctx, FXS_BOOL, SIZES(4, 1), 1),
                *x = random_tensor(ctx, FXS_FLOAT32, SIZES(3, 4, 5), 2),
-               *y = random_tensor(ctx, FXS_FLOAT64, SIZES(5), 3), *seven;
-    assert_ok(ctx, fxs_tensor_new(ctx, FXS_FLOAT32, 0, NULL, &seven));
-    *(float *)fxs_tensor_data(seven) = 7;
+               *y = random_tensor(ctx, FXS_FLOAT64, SIZES(5), 3),
+               *n = random_tensor(ctx, FXS_INT64, SIZES(3, 4, 5), 4);
     fxs_tensor *a = run(ctx, "torch.where", TUPLE(ctx, TENSOR(m), TENSOR(x), TENSOR(y)));
-    fxs_tensor *b = run(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), TENSOR(seven)));
+    fxs_tensor *b = run(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), fxs_int(7)));
     fxs_tensor *c = run(ctx, "torch.where", TUPLE(ctx, TENSOR(m), fxs_int(1), fxs_int(0)));
+    fxs_tensor *d = run(ctx, "Tensor.where", TUPLE(ctx, TENSOR(n), TENSOR(m), fxs_float(0.5)));
     assert_int_equal(a->dtype, FXS_FLOAT64);
     assert_int_equal(b->dtype, FXS_FLOAT32);
     assert_int_equal(c->dtype, FXS_INT64);
+    assert_int_equal(d->dtype, FXS_FLOAT32); /* a float raises integers to the default type */
     for (int64_t i = 0; i < 60; i++) {
         bool yes = nth(m, i / 5 % 4) != 0;
         assert_near(nth(a, i), yes ? nth(x, i) : nth(y, i % 5), 0);
         assert_near(nth(b, i), yes ? nth(x, i) : 7, 0);
+        assert_near(nth(d, i), yes ? nth(n, i) : 0.5, 0);
     }
     for (int64_t i = 0; i < 4; i++)
         assert_near(nth(c, i), nth(m, i), 0);
     refuses(ctx, "torch.where", TUPLE(ctx, TENSOR(x), TENSOR(x), TENSOR(x)), NONE,
             "where: expected condition to be a boolean tensor, but got a tensor with dtype "
             "torch.float32");
-    refuses(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), fxs_int(7)), NONE,
-            "where_method: argument 'other' must be Tensor, not int");
+    refuses(ctx, "Tensor.where", TUPLE(ctx, TENSOR(x), TENSOR(m), NONE), NONE,
+            "where_method: argument 'other' must be Tensor or number, not NoneType");
     fxs_tensor_unref(m), fxs_tensor_unref(x), fxs_tensor_unref(y), fxs_tensor_unref(a),
-        fxs_tensor_unref(b), fxs_tensor_unref(c), fxs_tensor_unref(seven);
+        fxs_tensor_unref(b), fxs_tensor_unref(c), fxs_tensor_unref(d), fxs_tensor_unref(n);
 }
 
 static void masked_fill_is_contiguous(void **state) {
