@@ -5,6 +5,7 @@
 #include "kernels/compose.h"
 #include "kernels/families.h"
 #include "kernels/iterate.h"
+#include "kernels/product.h"
 #include "kernels/work.h"
 
 static fxs_tensor *arg(const fxs_compose *k, int i) { return fxs_arg_tensor(k->call, i); }
@@ -99,11 +100,11 @@ static bool is_number(const fxs_value *v, double x) {
                                    : v->u.f == x;
 }
 
-/* beta * x + alpha * p; beta = 0 takes x away, with its NaN. */
-static fxs_tensor *scaled_sum(fxs_compose *k, fxs_tensor *x, fxs_tensor *p) {
+/* beta * x + alpha * p; beta = 0 takes x away, with its NaN, and alpha is not looked at when p is
+ * a sum of no products. */
+static fxs_tensor *scaled_sum(fxs_compose *k, fxs_tensor *x, fxs_tensor *p, bool products) {
     const fxs_value *beta = &k->call->arg[ADD_BETA], *alpha = &k->call->arg[ADD_ALPHA];
-    bool fits = alpha->tag != FXS_V_COMPLEX || (p && fxs_is_complex(p->dtype));
-    if (!is_number(alpha, 1) && fits)
+    if (!is_number(alpha, 1) && products)
         p = FXS_DO(k, "mul", fxs_t(p), *alpha);
     if (is_number(beta, 0))
         return p;
@@ -116,7 +117,7 @@ static void make_addr(fxs_compose *k) {
     fxs_value d = fxs_of_dtype(k->call->out[0]->dtype);
     fxs_tensor *a = FXS_DO(k, "to", fxs_t(arg(k, ADD_A)), d),
                *b = FXS_DO(k, "to", fxs_t(arg(k, ADD_B)), d);
-    fxs_give(k, scaled_sum(k, FXS_DO(k, "to", fxs_t(arg(k, ADD_INPUT)), d), outer(k, a, b)));
+    fxs_give(k, scaled_sum(k, FXS_DO(k, "to", fxs_t(arg(k, ADD_INPUT)), d), outer(k, a, b), true));
 }
 
 static fxs_status run_addr(fxs_call *c) { return fxs_compose_run(c, make_addr); }
@@ -130,7 +131,13 @@ static fxs_cost cost_addr(const fxs_call *c) { return fxs_compose_cost(c, make_a
 static void check_scales(fxs_compose *k, const fxs_tensor *p) {
     const fxs_tensor *a = arg(k, ADD_A);
     bool products = a->sizes[0] && fxs_tensor_numel(p);
-    if (k->status == FXS_OK && (products || !a->sizes[0]))
+    if (k->status != FXS_OK)
+        return;
+    if (!a->sizes[0] || (products && !a->sizes[2]))
+        k->status = fxs_check_beta_alone(k->call, ADD_BETA, p->dtype);
+    if (k->status == FXS_OK && p->dtype == FXS_BOOL && products && !a->sizes[2] && a->sizes[0] > 1)
+        fxs_stop(k, FXS_ETYPE, "a result of torch.int64 can't be cast to torch.bool");
+    if (k->status == FXS_OK && products && a->sizes[2])
         k->status = fxs_check_number(k->call, ADD_BETA, p->dtype);
     if (k->status == FXS_OK && products && a->sizes[2])
         k->status = fxs_check_number(k->call, ADD_ALPHA, p->dtype);
@@ -149,7 +156,7 @@ static void make_addbmm(fxs_compose *k) {
         k->status = expanded(k->call, p->sizes, &matrix);
     if (k->status == FXS_OK)
         check_scales(k, p);
-    x = scaled_sum(k, x, p);
+    x = scaled_sum(k, x, p, fxs_tensor_numel(arg(k, ADD_A)) != 0);
     fxs_value format = {.tag = FXS_V_MEMORY_FORMAT, .u.format = FXS_CONTIGUOUS};
     fxs_give(k, x && fxs_tensor_numel(x) == 0
                     ? FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(x))

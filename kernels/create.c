@@ -239,6 +239,8 @@ static fxs_status run_linspace(fxs_call *c) {
     double start = fxs_arg_float(c, 0), end = fxs_arg_float(c, 1);
     if (fxs_is_integral(t->dtype) || t->dtype == FXS_BOOL) /* integers count from whole ends */
         start = trunc(start), end = trunc(end);
+    if (t->dtype == FXS_UINT8) /* an end below 0 wraps around before steps are counted */
+        start = (uint8_t)(int64_t)start, end = (uint8_t)(int64_t)end;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     for (int64_t i = 0; i < n; i++)
         fxs_store_double(t->dtype, nth(t, i),

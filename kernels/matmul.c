@@ -140,12 +140,51 @@ static fxs_status infer_bmm(fxs_call *c) {
 
 enum { ADD_INPUT, ADD_A, ADD_B, ADD_BETA, ADD_ALPHA };
 
+static double complex number_at(const fxs_call *c, int i) {
+    return c->arg[i].tag == FXS_V_COMPLEX ? CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])
+                                          : fxs_arg_float(c, i);
+}
+
+/* How much a value can say: bools less than integers, those less than floats, complex ones most. */
+static int kind_of_number(fxs_tag tag) {
+    return tag == FXS_V_BOOL ? 0 : tag == FXS_V_INT ? 1 : tag == FXS_V_COMPLEX ? 3 : 2;
+}
+
+fxs_status fxs_check_beta_alone(fxs_call *c, int i, fxs_dtype d) {
+    int most = d == FXS_BOOL ? 0 : fxs_is_complex(d) ? 3 : fxs_is_floating(d) ? 2 : 1;
+    if (number_at(c, i) != 0 && kind_of_number(c->arg[i].tag) > most)
+        return FXS_REFUSE(c, FXS_ETYPE, "a result of beta's type can't be cast to torch.%s",
+                          fxs_dtype_name(d));
+    return FXS_OK;
+}
+
+/* A complex number whose imaginary part is 0 is its real part. */
+static fxs_status check_scale(fxs_call *c, int i, fxs_dtype d) {
+    return cimag(number_at(c, i)) == 0 && c->arg[i].tag == FXS_V_COMPLEX
+               ? FXS_OK
+               : fxs_check_number(c, i, d);
+}
+
+/* PyTorch looks at numbers where it multiplies by them: at alpha when there are products, at beta
+ * when there is a result. addmv makes beta a tensor of its type first. */
+static fxs_status check_scales(fxs_call *c) {
+    const fxs_tensor *out = c->out[0];
+    if (fxs_tensor_numel(fxs_arg_tensor(c, ADD_A))) {
+        if (!fxs_tensor_numel(out))
+            return FXS_OK;
+        FXS_TRY(check_scale(c, ADD_BETA, out->dtype));
+        return check_scale(c, ADD_ALPHA, out->dtype);
+    }
+    if (fxs_arg_tensor(c, ADD_B)->ndim == 1) /* bool takes any number */
+        return out->dtype == FXS_BOOL ? FXS_OK : check_scale(c, ADD_BETA, out->dtype);
+    return fxs_tensor_numel(out) ? fxs_check_beta_alone(c, ADD_BETA, out->dtype) : FXS_OK;
+}
+
 static fxs_status infer_added(fxs_call *c) {
     fxs_tensor *input = fxs_arg_tensor(c, ADD_INPUT);
     char have[FXS_SIZES_TEXT], want[FXS_SIZES_TEXT];
     FXS_TRY(infer_product(c, fxs_arg_tensor(c, ADD_A), fxs_arg_tensor(c, ADD_B)));
-    FXS_TRY(fxs_check_number(c, ADD_BETA, c->out[0]->dtype));
-    FXS_TRY(fxs_check_number(c, ADD_ALPHA, c->out[0]->dtype));
+    FXS_TRY(check_scales(c));
     const fxs_tensor *out = c->out[0];
     bool fits = input->ndim <= out->ndim;
     for (int i = 0; fits && i < input->ndim; i++) {
@@ -170,11 +209,6 @@ static fxs_status infer_addmm(fxs_call *c) {
 static fxs_status check_own_type(fxs_call *c) {
     return c->in_place ? fxs_check_same_dtype(c, c->out[0], fxs_arg_tensor(c, ADD_INPUT), "input")
                        : FXS_OK;
-}
-
-static double complex number_at(const fxs_call *c, int i) {
-    return c->arg[i].tag == FXS_V_COMPLEX ? CMPLX(c->arg[i].u.c[0], c->arg[i].u.c[1])
-                                          : fxs_arg_float(c, i);
 }
 
 /* Of a matrix without elements addmv gives beta * input as it is: with the input's own shape. */
@@ -214,7 +248,7 @@ static fxs_status infer_baddbmm(fxs_call *c) {
 
 static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
                          int64_t n) {
-    double beta = fxs_arg_float(c, ADD_BETA), alpha = fxs_arg_float(c, ADD_ALPHA);
+    double beta = creal(number_at(c, ADD_BETA)), alpha = creal(number_at(c, ADD_ALPHA));
     size_t size = fxs_dtype_size(product->dtype);
     char *p = fxs_tensor_data(product), *q = fxs_tensor_data(input);
     for (int64_t i = 0; i < n; i++, p += size, q += size) {
@@ -224,9 +258,18 @@ static void scale_floats(const fxs_call *c, fxs_tensor *product, const fxs_tenso
     }
 }
 
+/* In whole numbers; of any number but 0 bool makes 1. */
+static uint64_t whole_number_at(const fxs_call *c, int i, fxs_dtype d) {
+    if (d == FXS_BOOL)
+        return creal(number_at(c, i)) != 0;
+    return c->arg[i].tag == FXS_V_COMPLEX ? (uint64_t)(int64_t)c->arg[i].u.c[0]
+                                          : (uint64_t)fxs_arg_int(c, i);
+}
+
 static void scale_integers(const fxs_call *c, fxs_tensor *product, const fxs_tensor *input,
                            int64_t n) {
-    uint64_t beta = (uint64_t)fxs_arg_int(c, ADD_BETA), alpha = (uint64_t)fxs_arg_int(c, ADD_ALPHA);
+    uint64_t beta = whole_number_at(c, ADD_BETA, product->dtype),
+             alpha = whole_number_at(c, ADD_ALPHA, product->dtype);
     size_t size = fxs_dtype_size(product->dtype);
     char *p = fxs_tensor_data(product), *q = fxs_tensor_data(input);
     for (int64_t i = 0; i < n; i++, p += size, q += size) {

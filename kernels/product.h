@@ -14,5 +14,8 @@ fxs_status fxs_product_sizes(fxs_call *c, const fxs_tensor *a, const fxs_tensor 
                              int64_t *sizes);
 /* 2 M N K for each matrix of the batch: K products and K sums an element. */
 double fxs_product_flops(const fxs_tensor *a, const fxs_tensor *out);
+/* Refuses a beta of more than d's kind, as PyTorch does where it multiplies the input by it alone,
+ * without products: a floating point number for integers, say. beta = 0 is always fine. */
+fxs_status fxs_check_beta_alone(fxs_call *c, int i, fxs_dtype d);
 
 #endif
