@@ -13,6 +13,7 @@ typedef struct fxs_grid {
     bool failed;
 } fxs_grid;
 
+/* headers are borrowed: they must live as long as g. */
 fxs_status fxs_grid_init(fxs_ctx *ctx, fxs_grid *g, size_t columns, const char *const *headers);
 void fxs_grid_free(fxs_grid *g);
 /* A new row: `columns` empty cells to fill, good until the next row; NULL when memory is out (the

@@ -111,10 +111,10 @@ static void fill_row(fxs_buf *row, const fxs_node *n) {
     count_cell(&row[6], n->meta.flops);
 }
 
-/* Where a node is drawn for several, the last column says for how many. */
-static fxs_status fill_grid(const fxs_module *m, fxs_grid *grid) {
+/* Where a node is drawn for several, the last column says for how many. The grid borrows names. */
+static fxs_status fill_grid(const fxs_module *m, const char *names[ALL_COLUMNS + 1],
+                            fxs_grid *grid) {
     bool stats = fxs_graph_has_stats(m->graph), folded = is_folded(m->graph);
-    const char *names[ALL_COLUMNS + 1];
     int n = stats ? ALL_COLUMNS : PLAIN_COLUMNS;
     memcpy(names, headers, sizeof headers);
     names[n] = "times";
@@ -193,8 +193,9 @@ static void put_tsv(const fxs_module *m, fxs_buf *b) {
 }
 
 static fxs_status put_grid(const fxs_module *m, fxs_table_format format, fxs_buf *b) {
+    const char *names[ALL_COLUMNS + 1];
     fxs_grid grid = {0};
-    fxs_status s = fill_grid(m, &grid);
+    fxs_status s = fill_grid(m, names, &grid);
     if (s == FXS_OK && format == FXS_TABLE_CSV)
         fxs_grid_csv(&grid, b);
     else if (s == FXS_OK && format == FXS_TABLE_MARKDOWN)
