@@ -169,6 +169,9 @@ static void check_masks(fxs_compose *k, const heads *h) {
     char a[FXS_SIZES_TEXT];
     const fxs_tensor *m = h->mask, *p = h->padding;
     int64_t matrices = h->batch * h->count;
+    if (p && !fxs_is_floating(p->dtype) && p->dtype != FXS_BOOL)
+        fxs_stop(k, FXS_ETYPE, "key_padding_mask must be of floats or bool, not torch.%s",
+                 fxs_dtype_name(p->dtype));
     if (m && !fxs_is_floating(m->dtype) && m->dtype != FXS_BOOL && m->dtype != FXS_UINT8)
         fxs_stop(k, FXS_ETYPE, "attn_mask must be of floats, uint8 or bool, not torch.%s",
                  fxs_dtype_name(m->dtype));

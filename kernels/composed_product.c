@@ -65,6 +65,12 @@ static fxs_status expanded(fxs_call *c, const int64_t *sizes, fxs_tensor *out) {
     return FXS_OK;
 }
 
+/* For real tensors a complex number whose imaginary part is 0 is its real part. */
+static fxs_value real_scale(const fxs_value *v, fxs_dtype d) {
+    bool real = v->tag == FXS_V_COMPLEX && v->u.c[1] == 0 && !fxs_is_complex(d);
+    return real ? fxs_float(v->u.c[0]) : *v;
+}
+
 /* Numbers that scale: of bool for bools alone, whole ones for whole numbers. */
 static fxs_status check_scale(fxs_call *c, int i, fxs_dtype d) {
     const char *name = i == ADD_BETA ? "beta" : "alpha";
@@ -74,7 +80,8 @@ static fxs_status check_scale(fxs_call *c, int i, fxs_dtype d) {
     if (!fxs_is_floating(d) && !fxs_is_complex(d) && tag != FXS_V_BOOL && tag != FXS_V_INT)
         return FXS_REFUSE(c, FXS_ETYPE,
                           "for integral tensors, %s must not be a floating point number", name);
-    return fxs_check_number(c, i, d);
+    fxs_value scale = real_scale(&c->arg[i], d);
+    return scale.tag == c->arg[i].tag ? fxs_check_number(c, i, d) : FXS_OK;
 }
 
 /* addr(input, vec1, vec2, *, beta, alpha): PyTorch walks over all three at once. */
@@ -103,13 +110,16 @@ static bool is_number(const fxs_value *v, double x) {
 /* beta * x + alpha * p; beta = 0 takes x away, with its NaN, and alpha is not looked at when p is
  * a sum of no products. */
 static fxs_tensor *scaled_sum(fxs_compose *k, fxs_tensor *x, fxs_tensor *p, bool products) {
-    const fxs_value *beta = &k->call->arg[ADD_BETA], *alpha = &k->call->arg[ADD_ALPHA];
-    if (!is_number(alpha, 1) && products)
-        p = FXS_DO(k, "mul", fxs_t(p), *alpha);
-    if (is_number(beta, 0))
+    if (!x || !p)
+        return NULL;
+    fxs_value beta = real_scale(&k->call->arg[ADD_BETA], x->dtype),
+              alpha = real_scale(&k->call->arg[ADD_ALPHA], p->dtype);
+    if (!is_number(&alpha, 1) && products)
+        p = FXS_DO(k, "mul", fxs_t(p), alpha);
+    if (is_number(&beta, 0))
         return p;
-    if (!is_number(beta, 1))
-        x = FXS_DO(k, "mul", fxs_t(x), *beta);
+    if (!is_number(&beta, 1))
+        x = FXS_DO(k, "mul", fxs_t(x), beta);
     return FXS_DO(k, "add", fxs_t(x), fxs_t(p));
 }
 
