@@ -270,14 +270,8 @@ FACT(no_device)
  * ------------------------------------------------------------------------------------------- */
 
 static const fxs_value *named_field(const fxs_value *v, const char *name) {
-    if (v->tag != FXS_V_TUPLE || v->u.seq->kind != FXS_TUPLE_NAMED)
-        return NULL;
-    const char *const *fields =
-        v->u.seq->fields ? v->u.seq->fields : fxs_named_fields(fxs_value_type_name(v));
-    for (size_t k = 0; fields && fields[k]; k++)
-        if (strcmp(fields[k], name) == 0)
-            return fxs_value_item(v, k);
-    return NULL;
+    size_t k = fxs_named_field(v, name);
+    return k == SIZE_MAX ? NULL : fxs_value_item(v, k);
 }
 
 /* Of all attributes those of complex matrices alone are computed. */

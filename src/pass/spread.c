@@ -6,6 +6,7 @@
 #include "emit/facts.h"
 #include "emit/format.h"
 #include "ir/spread.h"
+#include "pass/sum.h"
 
 /* Texts of all that something is drawn for, to become one with ranges. */
 typedef struct texts {
@@ -137,15 +138,6 @@ static void add_each(fxs_spread *s, bool first, double flops, int64_t parameters
     s->flops[1] = first || flops > s->flops[1] ? flops : s->flops[1];
     s->parameters[0] = first || parameters < s->parameters[0] ? parameters : s->parameters[0];
     s->parameters[1] = first || parameters > s->parameters[1] ? parameters : s->parameters[1];
-}
-
-static void add_costs(fxs_meta *to, const fxs_meta *one) {
-    to->flops += one->flops;
-    to->bytes_read += one->bytes_read;
-    to->bytes_written += one->bytes_written;
-    to->seconds += one->seconds;
-    to->overlay += one->overlay;
-    to->has_overlay = to->has_overlay || one->has_overlay;
 }
 
 /* Statistics of several tensors as if they were one. */
@@ -380,7 +372,7 @@ static fxs_status count_node(const fxs_outline_plan *p, const fxs_node *n, fxs_n
     to->flops = to->bytes_read = to->bytes_written = to->seconds = to->overlay = 0;
     for (size_t i = n->index, first = 1; first || i; i = p->next_node[i], first = 0) {
         const fxs_node *one = p->node[i];
-        add_costs(to, &one->meta);
+        fxs_meta_add_costs(to, &one->meta);
         add_each(s, first, one->meta.flops, own_parameters(p, one));
         s->bytes += fxs_result_bytes(&one->meta);
         s->fewest_inputs =

@@ -20,6 +20,15 @@ static void add_each(fxs_sum *sum, const fxs_meta *one, size_t times) {
     }
 }
 
+void fxs_meta_add_costs(fxs_meta *to, const fxs_meta *one) {
+    to->flops += one->flops;
+    to->bytes_read += one->bytes_read;
+    to->bytes_written += one->bytes_written;
+    to->seconds += one->seconds;
+    to->overlay += one->overlay;
+    to->has_overlay = to->has_overlay || one->has_overlay;
+}
+
 fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times) {
     fxs_meta *to = &sum->box->meta;
     const fxs_meta *one = &member->meta;
@@ -27,12 +36,7 @@ fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times) {
     fxs_group group;
     bool none;
     add_each(sum, one, times);
-    to->flops += one->flops;
-    to->bytes_read += one->bytes_read;
-    to->bytes_written += one->bytes_written;
-    to->seconds += one->seconds;
-    to->overlay += one->overlay;
-    to->has_overlay = to->has_overlay || one->has_overlay;
+    fxs_meta_add_costs(to, one);
     to->inside += inside;
     if (!sum->worst || severity_of(member) > severity_of(sum->worst))
         sum->worst = member;

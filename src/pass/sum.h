@@ -17,6 +17,8 @@ typedef struct fxs_sum {
     int64_t parameters_each[2];
 } fxs_sum;
 
+/* FLOPs, bytes, time and the user's number of one more node. */
+void fxs_meta_add_costs(fxs_meta *to, const fxs_meta *one);
 /* Adds a member's costs to the box's; not the parameters, which several calls may share. `times`:
  * as how many nodes it counts, 0 for those of blocks that the box is drawn for as well. */
 fxs_status fxs_sum_add(fxs_sum *sum, const fxs_node *member, size_t times);
