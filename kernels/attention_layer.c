@@ -90,12 +90,16 @@ static void project_sources(fxs_compose *k, heads *h, fxs_tensor **key, fxs_tens
         h->sources = (*key)->sizes[1];
 }
 
-/* A mask of bools hides, one of numbers is added. */
+/* A mask of bools hides, one of numbers is added, and does not widen the scores. */
 static fxs_tensor *hide(fxs_compose *k, fxs_tensor *scores, fxs_tensor *mask) {
     if (!mask || k->status != FXS_OK)
         return scores;
+    if (mask->dtype == FXS_UINT8)
+        mask = FXS_DO(k, "to", fxs_t(mask), fxs_of_dtype(FXS_BOOL));
+    if (mask && scores && fxs_promote(mask->dtype, scores->dtype) != scores->dtype)
+        mask = FXS_DO(k, "to", fxs_t(mask), fxs_of_dtype(scores->dtype));
     fxs_last(k, scores);
-    if (mask->dtype == FXS_BOOL)
+    if (mask && mask->dtype == FXS_BOOL)
         return FXS_DO(k, "masked_fill", fxs_t(scores), fxs_t(mask), fxs_float(-INFINITY));
     return FXS_DO(k, "add", fxs_t(scores), fxs_t(mask));
 }

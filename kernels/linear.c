@@ -22,7 +22,11 @@ static fxs_tensor transposed(const fxs_tensor *weight) {
 static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tensor *weight,
                                const fxs_tensor *bias) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
+    bool nothing = weight->ndim == 2 && weight->sizes[0] == 0; /* to give */
+    for (int i = 0; i + 1 < x->ndim; i++)
+        nothing = nothing || x->sizes[i] == 0;
+    FXS_TRY(fxs_check_dtype(
+        c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | (nothing ? FXS_TAKES_BOOL : 0)));
     FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
     FXS_TRY(fxs_check_same_dtype(c, x, bias, "bias"));
     if (weight->ndim != 2 && weight->ndim != 1)

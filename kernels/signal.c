@@ -223,6 +223,8 @@ static void make_istft(fxs_compose *k) {
             end = fxs_arg_bool(k->call, 5) ? total - f.size / 2 : total;
     if (!fxs_arg_is_none(k->call, 8))
         end = start + fxs_arg_int(k->call, 8);
+    if (end < 0) /* counts from the end, as that of a slice */
+        end += total;
     int64_t have = end < total ? end : total;
     if (have <= start)
         fxs_stop(k, FXS_ESHAPE, "there is nothing to give of %lld samples from %lld on",

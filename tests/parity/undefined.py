@@ -101,6 +101,12 @@ def any_bfloat16(case):
     return any(t['dtype'] == 'bfloat16' for t in tensors(case.get('args', [])))
 
 
+def padding_of_floats(case):
+    """Of floats, with an attn_mask."""
+    padding, mask = case.get('kwargs', {}).get('key_padding_mask'), case.get('kwargs', {}).get('attn_mask')
+    return any(t['dtype'] != 'bool' for t in tensors(padding)) and bool(tensors(mask))
+
+
 def number_for_other(case):
     other = argument(case, 2, 'other')
     return other is not None and not tensors(other)
@@ -311,6 +317,8 @@ CASES = [
     (r'\b(topk|kthvalue|mode|median|nanmedian)$', equal_elements, 'which of equal elements is taken'),
     (r'\btopk$', unsorted, 'the order of topk when it is not to be sorted'),
     (r'^Tensor\.where$', number_for_other, 'Tensor.where refuses a number, which PyTorch takes from 2.0 on, and as its graphs have it'),
+    (r'multi_head_attention_forward$|MultiheadAttention$', padding_of_floats,
+     'a padding of floats is read as bools beside a mask, and added as PyTorch 2 does'),
     (r'ctc_loss$', negative_lengths, 'ctc_loss of lengths below 0 reads what stands before its memory'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
