@@ -68,7 +68,9 @@ static int64_t circular_source(int64_t i, int64_t n) { return i < 0 ? i + n : i 
 static fxs_status check_replicate(fxs_call *c, const fxs_tensor *x, const padding *p);
 
 static fxs_status check_reflect(fxs_call *c, const fxs_tensor *x, const padding *p) {
-    FXS_TRY(check_replicate(c, x, p));
+    bool channels = x->ndim == p->pairs + 1; /* no batch: of none there is nothing to mirror */
+    if (!channels || x->sizes[0] || p->pairs > 2)
+        FXS_TRY(check_replicate(c, x, p));
     for (int i = 0; i < x->ndim; i++)
         if (p->before[i] >= x->sizes[i] || p->after[i] >= x->sizes[i])
             if (p->before[i] || p->after[i])

@@ -35,4 +35,13 @@ fxs_status fxs_out_int(fxs_call *c, int64_t i);
 fxs_status fxs_out_float(fxs_call *c, double f);
 fxs_status fxs_out_bool(fxs_call *c, bool b);
 
+/* Are the first operands (at most two) numbers, and one of them complex? What follows computes with
+ * such: a + b (a - b for a sign below 0), a * b, a / b, a ** b; and of a alone -a, +a and |a|. */
+bool fxs_any_complex(const fxs_call *c);
+fxs_status fxs_complex_sum(fxs_call *c, double sign);
+fxs_status fxs_complex_product(fxs_call *c);
+fxs_status fxs_complex_division(fxs_call *c);
+fxs_status fxs_complex_power(fxs_call *c);
+fxs_status fxs_complex_unary(fxs_call *c, char sign);
+
 #endif

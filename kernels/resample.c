@@ -101,14 +101,18 @@ static fxs_status read_resample(fxs_call *c, fxs_resample *r) {
     FXS_TRY(read_mode(c, x, r));
     bool bytes =
         x->dtype == FXS_UINT8 && (r->filter == FXS_NEAREST || r->filter == FXS_NEAREST_EXACT);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (bytes ? FXS_TAKES_INTEGERS : 0)));
     fxs_window w = fxs_window_new(r->dims);
     fxs_window_sizes(&w, x, w.in);
     memcpy(r->in, w.in, sizeof r->in);
     memcpy(r->out, w.out, sizeof r->out);
     r->planes = x->sizes[0] * x->sizes[1];
     FXS_TRY(read_sizes(c, r));
-    if (x->sizes[1] == 0 && r->filter != FXS_AREA)
+    bool volume = r->dims == 3, empty = r->planes == 0;
+    for (int d = 0; d < 3; d++)
+        empty |= r->out[d] == 0;
+    if (r->filter != FXS_AREA || volume || !empty) /* to which adaptive_avg_pool takes any type */
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | (bytes ? FXS_TAKES_INTEGERS : 0)));
+    if (x->sizes[1] == 0 && (r->filter != FXS_AREA || volume))
         return FXS_REFUSE(c, FXS_ESHAPE, "non-empty input expected, but got input of shape %s",
                           fxs_sizes_text(x, a));
     for (int d = 0; d < 3; d++)

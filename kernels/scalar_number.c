@@ -74,6 +74,8 @@ static fxs_status infer_add(fxs_call *c) {
         return concatenate(c);
     if (c->arg[0].tag == FXS_V_STR && c->arg[1].tag == FXS_V_STR)
         return join_texts(c, &c->arg[0], &c->arg[1]);
+    if (fxs_any_complex(c))
+        return fxs_complex_sum(c, 1);
     if (!both_numbers(c, &a, &b))
         return fxs_bad_operands(c, "+");
     if (a.real || b.real)
@@ -84,6 +86,8 @@ static fxs_status infer_add(fxs_call *c) {
 static fxs_status infer_sub(fxs_call *c) {
     fxs_number a, b;
     int64_t r;
+    if (fxs_any_complex(c))
+        return fxs_complex_sum(c, -1);
     if (!both_numbers(c, &a, &b))
         return fxs_bad_operands(c, "-");
     if (a.real || b.real)
@@ -98,6 +102,8 @@ static fxs_status infer_mul(fxs_call *c) {
         return repeat(c, &c->arg[0], b.i);
     if (is_seq(&c->arg[1]) && fxs_number_of(&c->arg[0], &a) && !a.real)
         return repeat(c, &c->arg[1], a.i);
+    if (fxs_any_complex(c))
+        return fxs_complex_product(c);
     if (!both_numbers(c, &a, &b))
         return fxs_bad_operands(c, "*");
     if (a.real || b.real)
@@ -107,6 +113,8 @@ static fxs_status infer_mul(fxs_call *c) {
 
 static fxs_status infer_truediv(fxs_call *c) {
     fxs_number a, b;
+    if (fxs_any_complex(c))
+        return fxs_complex_division(c);
     if (!both_numbers(c, &a, &b))
         return fxs_bad_operands(c, "/");
     if (b.f == 0)
@@ -174,7 +182,7 @@ static fxs_status int_power(fxs_call *c, int64_t base, int64_t exponent) {
 }
 
 /* A negative number to a power that is not whole, as Python has it: by angle and length. */
-static fxs_status complex_power(fxs_call *c, double a, double b) {
+static fxs_status turned_power(fxs_call *c, double a, double b) {
     double length = pow(-a, b), angle = acos(-1) * b;
     return fxs_out_value(
         c, (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {length * cos(angle), length * sin(angle)}});
@@ -182,6 +190,8 @@ static fxs_status complex_power(fxs_call *c, double a, double b) {
 
 static fxs_status infer_pow(fxs_call *c) {
     fxs_number a, b;
+    if (fxs_any_complex(c))
+        return fxs_complex_power(c);
     if (!both_numbers(c, &a, &b))
         return fxs_bad_operands(c, "** or pow()");
     if (!a.real && !b.real && b.i >= 0)
@@ -190,7 +200,7 @@ static fxs_status infer_pow(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINVAL,
                           "0.0 cannot be raised to a negative power (ZeroDivisionError)");
     if (a.f < 0 && isfinite(a.f) && isfinite(b.f) && b.f != floor(b.f))
-        return complex_power(c, a.f, b.f);
+        return turned_power(c, a.f, b.f);
     double r = pow(a.f, b.f);
     if (isinf(r) && isfinite(a.f) && isfinite(b.f))
         return FXS_REFUSE(c, FXS_ELIMIT, "numerical result out of range (OverflowError)");
@@ -256,6 +266,8 @@ static fxs_status one_number(fxs_call *c, const char *sign, fxs_number *n) {
 
 static fxs_status infer_neg(fxs_call *c) {
     fxs_number n;
+    if (fxs_any_complex(c))
+        return fxs_complex_unary(c, '-');
     FXS_TRY(one_number(c, "unary -", &n));
     if (n.real)
         return fxs_out_float(c, -n.f);
@@ -264,6 +276,8 @@ static fxs_status infer_neg(fxs_call *c) {
 
 static fxs_status infer_pos(fxs_call *c) {
     fxs_number n;
+    if (fxs_any_complex(c))
+        return fxs_complex_unary(c, '+');
     FXS_TRY(one_number(c, "unary +", &n));
     return n.real ? fxs_out_float(c, n.f) : fxs_out_int(c, n.i);
 }
@@ -279,6 +293,8 @@ static fxs_status infer_index(fxs_call *c) {
 
 static fxs_status infer_abs(fxs_call *c) {
     fxs_number n;
+    if (fxs_any_complex(c))
+        return fxs_complex_unary(c, '|');
     FXS_TRY(one_number(c, "abs()", &n));
     if (n.real)
         return fxs_out_float(c, fabs(n.f));
