@@ -290,14 +290,16 @@ static fxs_tensor *variances(fxs_compose *k) {
 /* gaussian_nll_loss(input, target, var, full, eps, reduction) */
 static void make_gaussian_nll_loss(fxs_compose *k) {
     fxs_tensor *v = variances(k), *d = FXS_DO(k, "sub", fxs_t(arg(k, A)), k->call->arg[B]);
-    if (v && !fxs_is_floating(v->dtype))
+    const fxs_value *eps = &k->call->arg[4];
+    bool whole = eps->tag == FXS_V_INT || eps->tag == FXS_V_BOOL;
+    if (v && !fxs_is_floating(v->dtype) && !(fxs_is_integral(v->dtype) && whole))
         fxs_stop(k, FXS_ETYPE, "a variance of torch.%s can't be clamped", fxs_dtype_name(v->dtype));
     if (!k->meta && k->status == FXS_OK && fxs_tensor_numel(v)) {
         fxs_tensor *least = FXS_DO(k, "min", fxs_t(v));
         if (least && least->storage && fxs_load_double(least->dtype, fxs_tensor_data(least)) < 0)
             fxs_stop(k, FXS_EINVAL, "var has negative entry/entries");
     }
-    v = FXS_DO(k, "clamp_min", fxs_t(v), fxs_float(number(k, 4)));
+    v = FXS_DO(k, "clamp_min", fxs_t(v), whole ? fxs_int((int64_t)number(k, 4)) : *eps);
     d = FXS_DO(k, "div", fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d))), fxs_t(v));
     fxs_tensor *x = times(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(v))), fxs_t(d)), 0.5);
     fxs_give_loss(k, fxs_arg_bool(k->call, 3) ? plus(k, x, 0.9189385332046727) : x, 5);
@@ -358,7 +360,7 @@ const fxs_op fxs_ops_loss[] = {
         PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "
              "bool? reduce=None, str reduction='mean'"),
     ROW(gaussian_nll_loss, "Tensor input, Tensor|Scalar target, Tensor var, bool full=False, "
-                           "number eps=1e-06, str reduction='mean'"),
+                           "number|bool eps=1e-06, str reduction='mean'"),
     ROW(soft_margin_loss, PAIR REDUCTION),
     {0},
 };

@@ -183,8 +183,8 @@ static fxs_status run_multilabel_margin_loss(fxs_call *c) {
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     for (int64_t i = 0; w.status == FXS_OK && i < rows; i++) {
         const double *own = y + i * classes;
-        for (int64_t j = 0; j < classes && own[j] >= 0; j++)
-            if (own[j] >= (double)classes)
+        for (int64_t j = 0; j < classes; j++) /* also behind the first -1 */
+            if (own[j] < -1 || own[j] >= (double)classes)
                 w.status = FXS_REFUSE(c, FXS_EINDEX, "target %g is out of range: there are %lld",
                                       own[j], (long long)classes);
         if (w.status != FXS_OK)

@@ -35,8 +35,9 @@ static fxs_status infer_local(fxs_call *c) {
                           fxs_sizes_text(x, text));
     if (fxs_tensor_numel(x) == 0)
         return fxs_out_same(c, fxs_arg_tensor(c, INPUT));
-    if (c->arg[SIZE].tag == FXS_V_BOOL)
-        return FXS_REFUSE(c, FXS_ETYPE, "size must be an int, not a bool");
+    if (c->arg[SIZE].tag != FXS_V_INT)
+        return FXS_REFUSE(c, FXS_ETYPE, "size must be an int, not %s",
+                          fxs_value_type_name(&c->arg[SIZE]));
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
                           (long long)fxs_arg_int(c, SIZE));
@@ -163,7 +164,7 @@ static fxs_cost cost_normalize(const fxs_call *c) {
 const fxs_op fxs_ops_norm_local[] = {
     {.name = "local_response_norm",
      .schema =
-         "(Tensor input, int|bool size, any alpha=0.0001, any beta=0.75, any k=1.0) -> Tensor",
+         "(Tensor input, int|bool? size, any alpha=0.0001, any beta=0.75, any k=1.0) -> Tensor",
      .torch = "torch.nn.functional.local_response_norm",
      .infer = infer_local,
      .kernel = run_local,

@@ -124,6 +124,10 @@ fxs_status fxs_truth(fxs_call *c, const fxs_value *v, bool *out) {
 
 bool fxs_python_equal(const fxs_value *v, const fxs_value *w) {
     fxs_number a, b;
+    if (v->tag == FXS_V_COMPLEX && fxs_number_of(w, &b))
+        return v->u.c[0] == b.f && v->u.c[1] == 0;
+    if (w->tag == FXS_V_COMPLEX && fxs_number_of(v, &a))
+        return w->u.c[0] == a.f && w->u.c[1] == 0;
     if (!fxs_number_of(v, &a) || !fxs_number_of(w, &b))
         return fxs_value_equal(v, w);
     return a.real || b.real ? a.f == b.f : a.i == b.i;

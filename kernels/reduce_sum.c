@@ -359,7 +359,11 @@ static fxs_status infer_any_norm(fxs_call *c, int dtype_at) {
     if (fxs_value_text(&c->arg[1]) && dims > 2)
         return FXS_REFUSE(c, FXS_EINVAL, "expected at most 2 dimensions, but got %zu", dims);
     FXS_TRY(infer_norm_over(c, &c->arg[2], fxs_arg_bool(c, 3), dtype_at));
-    return strcmp(c->op->name, "norm") == 0 ? fxs_check_real_grad(c) : FXS_OK;
+    if (strcmp(c->op->name, "norm") != 0)
+        return FXS_OK;
+    if (c->arg[1].tag == FXS_V_BOOL && fxs_arg_numel(c, 0))
+        return FXS_REFUSE(c, FXS_ETYPE, "expected p to be an integer or a float, not a bool");
+    return fxs_check_real_grad(c);
 }
 
 static fxs_status infer_norm(fxs_call *c) { return infer_any_norm(c, 4); }

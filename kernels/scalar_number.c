@@ -21,6 +21,7 @@ static bool both_numbers(const fxs_call *c, fxs_number *a, fxs_number *b) {
  * ------------------------------------------------------------- */
 
 static bool is_seq(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
+static bool repeats(const fxs_value *v) { return is_seq(v) || v->tag == FXS_V_STR; }
 
 /* a + b of lists or tuples: the left one says what comes out (torch.Size stays one). */
 static fxs_status concatenate(fxs_call *c) {
@@ -50,13 +51,28 @@ static fxs_status join_texts(fxs_call *c, const fxs_value *a, const fxs_value *b
     return s == FXS_OK ? fxs_out_value(c, out) : s;
 }
 
+static fxs_status repeat_text(fxs_call *c, const fxs_value *a, size_t times) {
+    fxs_buf text = {0};
+    fxs_value out;
+    for (size_t i = 0; i < times && a->u.s->len; i++)
+        fxs_buf_add(&text, a->u.s->text, a->u.s->len);
+    fxs_status s = fxs_buf_status(c->ctx, &text);
+    if (s == FXS_OK)
+        s = fxs_make_text(c->ctx, NULL, FXS_V_STR, text.data ? text.data : "", text.len, &out);
+    fxs_buf_free(&text);
+    return s == FXS_OK ? fxs_out_value(c, out) : s;
+}
+
+/* A list, tuple or text, so many times. */
 static fxs_status repeat(fxs_call *c, const fxs_value *seq, int64_t times) {
-    size_t n = fxs_value_len(seq), total;
+    size_t n = seq->tag == FXS_V_STR ? seq->u.s->len : fxs_value_len(seq), total;
     fxs_value out;
     if (times < 0)
         times = 0;
     if (__builtin_mul_overflow(n, (size_t)times, &total) || total > 1 << 24)
         return FXS_REFUSE(c, FXS_ELIMIT, "a sequence of too many items");
+    if (seq->tag == FXS_V_STR)
+        return repeat_text(c, seq, (size_t)times);
     FXS_TRY(fxs_make_seq(c->ctx, NULL, seq->tag, total, &out));
     out.u.seq->kind = seq->u.seq->kind == FXS_TUPLE_SIZE ? FXS_TUPLE_SIZE : FXS_TUPLE_PLAIN;
     for (size_t i = 0; i < total; i++)
@@ -98,9 +114,9 @@ static fxs_status infer_sub(fxs_call *c) {
 static fxs_status infer_mul(fxs_call *c) {
     fxs_number a, b;
     int64_t r;
-    if (is_seq(&c->arg[0]) && fxs_number_of(&c->arg[1], &b) && !b.real)
+    if (repeats(&c->arg[0]) && fxs_number_of(&c->arg[1], &b) && !b.real)
         return repeat(c, &c->arg[0], b.i);
-    if (is_seq(&c->arg[1]) && fxs_number_of(&c->arg[0], &a) && !a.real)
+    if (repeats(&c->arg[1]) && fxs_number_of(&c->arg[0], &a) && !a.real)
         return repeat(c, &c->arg[1], a.i);
     if (fxs_any_complex(c))
         return fxs_complex_product(c);

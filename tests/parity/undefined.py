@@ -107,6 +107,14 @@ def padding_of_floats(case):
     return any(t['dtype'] != 'bool' for t in tensors(padding)) and bool(tensors(mask))
 
 
+def groups_of_one(case):
+    """Of bfloat16, one element each."""
+    x, groups = tensor(case, 0, 'input'), argument(case, 1, 'num_groups')
+    if not x or not isinstance(groups, int) or groups < 1 or len(x['sizes']) < 2:
+        return False
+    return any_bfloat16(case) and prod(x['sizes'][1:]) == groups
+
+
 def number_for_other(case):
     other = argument(case, 2, 'other')
     return other is not None and not tensors(other)
@@ -270,7 +278,8 @@ def grows(case):
     t, other = tensor(case, 0, 'self'), tensor(case, 1, 'the_template')
     if not t:
         return False
-    sizes = other['sizes'] if other else [n for a in case['args'][1:] for n in (a if isinstance(a, list) else [a])]
+    given = case['args'][1:] + [case.get('kwargs', {}).get('size')]
+    sizes = other['sizes'] if other else [n for a in given for n in (a if isinstance(a, list) else [a])]
     sizes = [n for n in sizes if isinstance(n, int)]
     stays = sizes == t['sizes'] and 'memory_format' not in case.get('kwargs', {})
     return not stays and prod(sizes) > len(t['data']) // (2 if t['dtype'].startswith('complex') else 1) - t['offset']
@@ -319,6 +328,7 @@ CASES = [
     (r'^Tensor\.where$', number_for_other, 'Tensor.where refuses a number, which PyTorch takes from 2.0 on, and as its graphs have it'),
     (r'multi_head_attention_forward$|MultiheadAttention$', padding_of_floats,
      'a padding of floats is read as bools beside a mask, and added as PyTorch 2 does'),
+    (r'group_norm$|GroupNorm$', groups_of_one, 'group_norm of bfloat16 with groups of one element gives 0 or other numbers than the bias'),
     (r'ctc_loss$', negative_lengths, 'ctc_loss of lengths below 0 reads what stands before its memory'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
