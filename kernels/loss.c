@@ -16,6 +16,8 @@
  * are given. */
 static const char *reduction_at(const fxs_call *c, int i) {
     bool apart = strcmp(c->op->name, "poisson_nll_loss") == 0; /* eps stands between the two */
+    if (strcmp(c->op->name, "gaussian_nll_loss") == 0) /* has neither; its eps may be a bool */
+        return fxs_arg_str(c, i);
     int first = apart ? i - 3 : i - 2;
     bool reduce = c->arg[i - 1].tag == FXS_V_BOOL, average = c->arg[first].tag == FXS_V_BOOL;
     if (c->arg[i - 1].tag != FXS_V_NONE && !reduce) /* a loss without them */
@@ -299,7 +301,7 @@ static void make_gaussian_nll_loss(fxs_compose *k) {
         if (least && least->storage && fxs_load_double(least->dtype, fxs_tensor_data(least)) < 0)
             fxs_stop(k, FXS_EINVAL, "var has negative entry/entries");
     }
-    v = FXS_DO(k, "clamp_min", fxs_t(v), whole ? fxs_int((int64_t)number(k, 4)) : *eps);
+    v = FXS_DO(k, "clamp_min", fxs_t(v), eps->tag == FXS_V_BOOL ? fxs_int(eps->u.b) : *eps);
     d = FXS_DO(k, "div", fxs_t(FXS_DO(k, "mul", fxs_t(d), fxs_t(d))), fxs_t(v));
     fxs_tensor *x = times(k, FXS_DO(k, "add", fxs_t(FXS_DO(k, "log", fxs_t(v))), fxs_t(d)), 0.5);
     fxs_give_loss(k, fxs_arg_bool(k->call, 3) ? plus(k, x, 0.9189385332046727) : x, 5);

@@ -184,9 +184,8 @@ static void make_istft(fxs_compose *k) {
         fxs_stop(k, FXS_ESHAPE, "expected a complex tensor of 2 or 3 dimensions");
     if (k->status == FXS_OK && fxs_tensor_numel(x) == 0)
         fxs_stop(k, FXS_ESHAPE, "the input can't be empty");
-    if (fxs_arg_bool(k->call, 9))
-        fxs_stop(k, FXS_EUNKNOWN, "return_complex is not supported");
-    if (arg(k, 4) && fxs_is_complex(arg(k, 4)->dtype))
+    bool pairs = fxs_arg_bool(k->call, 9);
+    if (arg(k, 4) && fxs_is_complex(arg(k, 4)->dtype) && !pairs)
         fxs_stop(k, FXS_ETYPE, "complex windows need return_complex");
     if (!read_frames(k, 1, &f))
         return;
@@ -196,6 +195,8 @@ static void make_istft(fxs_compose *k) {
     bool one = x->ndim == 2;
     bool onesided =
         fxs_arg_is_none(k->call, 7) ? x->sizes[x->ndim - 2] != f.size : fxs_arg_bool(k->call, 7);
+    if (pairs && onesided)
+        fxs_stop(k, FXS_EINVAL, "a onesided input gives real numbers, without return_complex");
     if (x->sizes[x->ndim - 2] != (onesided ? f.size / 2 + 1 : f.size))
         fxs_stop(k, FXS_ESHAPE, "expected %lld frequencies, but got %lld",
                  (long long)(onesided ? f.size / 2 + 1 : f.size), (long long)x->sizes[x->ndim - 2]);
@@ -203,9 +204,9 @@ static void make_istft(fxs_compose *k) {
         x = FXS_DO(k, "unsqueeze", fxs_t(x), fxs_int(0));
     x = FXS_DO(k, "transpose", fxs_t(x), fxs_int(1), fxs_int(2));
     fxs_value norm = fxs_arg_bool(k->call, 6) ? fxs_word(k, "ortho") : fxs_none();
-    /* the half that a real signal has, also where both are given */
-    x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(-1), fxs_int(0), fxs_int(f.size / 2 + 1));
-    x = FXS_DO(k, "fft_irfft", fxs_t(x), fxs_int(f.size), fxs_int(-1), norm);
+    if (!pairs) /* the half that a real signal has, also where both are given */
+        x = FXS_DO(k, "narrow", fxs_t(x), fxs_int(-1), fxs_int(0), fxs_int(f.size / 2 + 1));
+    x = FXS_DO(k, pairs ? "fft_ifft" : "fft_irfft", fxs_t(x), fxs_int(f.size), fxs_int(-1), norm);
     if (k->status != FXS_OK)
         return;
     weight = f.shape

@@ -115,6 +115,13 @@ def groups_of_one(case):
     return any_bfloat16(case) and prod(x['sizes'][1:]) == groups
 
 
+def sorter_beyond(case):
+    edges, sorter = tensor(case, 0, 'sorted_sequence'), case.get('kwargs', {}).get('sorter')
+    if not edges or not edges['sizes'] or not tensors(sorter):
+        return False
+    return any(isinstance(x, str) or not 0 <= x < edges['sizes'][-1] for x in tensors(sorter)[0]['data'])
+
+
 def number_for_other(case):
     other = argument(case, 2, 'other')
     return other is not None and not tensors(other)
@@ -329,6 +336,7 @@ CASES = [
     (r'multi_head_attention_forward$|MultiheadAttention$', padding_of_floats,
      'a padding of floats is read as bools beside a mask, and added as PyTorch 2 does'),
     (r'group_norm$|GroupNorm$', groups_of_one, 'group_norm of bfloat16 with groups of one element gives 0 or other numbers than the bias'),
+    (r'searchsorted$', sorter_beyond, 'searchsorted reads beyond its sequence for sorters that lead there'),
     (r'ctc_loss$', negative_lengths, 'ctc_loss of lengths below 0 reads what stands before its memory'),
     (r'ctc_loss$', labels_beyond, 'ctc_loss reads beyond its log_probs for labels that are no classes'),
     (r'conv_transpose\dd$', any_bfloat16, "transposed convolution of bfloat16 takes its weight's channels for the other side's, in what oneDNN is given"),
