@@ -75,10 +75,15 @@ fxs_status fxs_call_plan_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_candidate *o
                               const fxs_value *args, const fxs_value *kwargs, bool tensors_only,
                               fxs_call_plan *plan) {
     planner p = {.ctx = ctx, .arena = a, .plan = plan, .tensors_only = tensors_only};
-    size_t nodes = 0;
+    size_t nodes = 0, nparams = 0;
+    for (const fxs_candidate *o = ops; o; o = o->next) { /* room for any overload */
+        const fxs_schema *schema;
+        FXS_TRY(fxs_registry_schema(ctx, o->op, &schema));
+        nparams = (size_t)schema->nparams > nparams ? (size_t)schema->nparams : nparams;
+    }
     fxs_value_visit(args, count_node, &nodes);
     fxs_value_visit(kwargs, count_node, &nodes);
-    *plan = (fxs_call_plan){.bound = FXS_NEW_N(a, fxs_value, FXS_MAX_ARGS),
+    *plan = (fxs_call_plan){.bound = FXS_NEW_N(a, fxs_value, nparams),
                             .slots = FXS_NEW_N(a, fxs_plan_slot, nodes)};
     if (!plan->bound || !plan->slots)
         return fxs_fail_memory(ctx);
