@@ -172,6 +172,7 @@ static fxs_tensor *solved(fxs_compose *k, fxs_tensor *l, fxs_tensor *b, bool upp
 static void make_lobpcg(fxs_compose *k) {
     int64_t have = 1, count = 1;
     fxs_tensor *a = symmetric(k), *l = NULL;
+    k->any_grad = true;
     check_lobpcg(k, a, &have, &count);
     int64_t asked = fxs_arg_is_none(k->call, K) ? count : fxs_arg_int(k->call, K);
     bool batch = a && a->ndim > 2;

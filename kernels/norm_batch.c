@@ -265,18 +265,40 @@ static fxs_status add_batch(fxs_call *c, batch *b, fxs_tensor *image) {
     return FXS_OK;
 }
 
+/* Of no elements batch_norm's rule for nothing holds, whatever the types. */
+static bool has_no_elements(const batch *b) {
+    return b->x->ndim > 1 && fxs_tensor_numel(b->x) == 0;
+}
+
+static fxs_status check_no_elements(fxs_call *c, const batch *b) {
+    const fxs_tensor *running[] = {b->mean, b->var};
+    if (!b->own && !(b->mean && b->var))
+        return check(c, b);
+    for (int i = 0; i < 2; i++) /* their means over the images are written back */
+        if (running[i] && (!fxs_is_floating(running[i]->dtype) || running[i]->ndim != 1 ||
+                           running[i]->sizes[0] != b->channels))
+            return FXS_REFUSE(c, FXS_ESHAPE, "expected %s of %lld floats",
+                              i == 0 ? "running_mean" : "running_var", (long long)b->channels);
+    return FXS_OK;
+}
+
 static fxs_status infer_instance(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     batch b = read_instance(c);
     fxs_tensor image;
     FXS_TRY(add_batch(c, &b, &image));
-    FXS_TRY(check(c, &b));
+    FXS_TRY(has_no_elements(&b) ? check_no_elements(c, &b) : check(c, &b));
     for (int i = INPUT + 1; i <= INPUT + 4; i++) /* each is repeated for every image */
         if (fxs_arg_tensor(c, i) && fxs_arg_tensor(c, i)->ndim > 1)
             return FXS_REFUSE(c, FXS_ESHAPE, "argument %d has %d dimensions, not one", i,
                               fxs_arg_tensor(c, i)->ndim);
     if (b.images * b.channels == 0 && (b.weight || b.bias))
         return FXS_REFUSE(c, FXS_EINDEX, "of no channels there is no first weight");
+    if (has_no_elements(&b)) {
+        FXS_TRY(fxs_compose_infer(c, make_nothing));
+        fxs_strides_of(x->ndim, x->sizes, NULL, c->out[0]->strides);
+        return FXS_OK;
+    }
     return fxs_out_new(c, x->dtype, x->ndim, x->sizes, NULL);
 }
 
@@ -284,7 +306,7 @@ static fxs_status run_instance(fxs_call *c) {
     batch b = read_instance(c);
     fxs_tensor image;
     FXS_TRY(add_batch(c, &b, &image));
-    return run(c, &b);
+    return has_no_elements(&b) ? FXS_OK : run(c, &b);
 }
 
 static fxs_cost cost_instance(const fxs_call *c) {

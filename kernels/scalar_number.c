@@ -2,6 +2,7 @@
  * as graphs record them on sizes. Integers beyond 64 bits are refused, not wrapped. Rows stand
  * last, behind those of tensors. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/python.h"
 
@@ -111,9 +112,27 @@ static fxs_status infer_sub(fxs_call *c) {
     return __builtin_sub_overflow(a.i, b.i, &r) ? overflow(c) : fxs_out_int(c, r);
 }
 
+/* A sequence times an integer tensor of one element, whose value is not known without computing:
+ * Python asks for its index, but not of a tensor that is to be multiplied in place. */
+static fxs_status check_times(fxs_call *c) {
+    for (int i = 0; i < 2; i++) {
+        const fxs_value *seq = &c->arg[i], *times = &c->arg[1 - i];
+        fxs_value item;
+        if (!repeats(seq) || times->tag != FXS_V_TENSOR)
+            continue;
+        if (i == 1 && c->spelling && strcmp(c->spelling, "operator.imul") == 0)
+            return fxs_bad_operands(c, "*=");
+        const fxs_tensor *t = times->u.tensor;
+        if ((fxs_is_integral(t->dtype) || t->dtype == FXS_BOOL) && !t->storage)
+            return fxs_item(c, t, &item);
+    }
+    return FXS_OK;
+}
+
 static fxs_status infer_mul(fxs_call *c) {
     fxs_number a, b;
     int64_t r;
+    FXS_TRY(check_times(c));
     if (repeats(&c->arg[0]) && fxs_number_of(&c->arg[1], &b) && !b.real)
         return repeat(c, &c->arg[0], b.i);
     if (repeats(&c->arg[1]) && fxs_number_of(&c->arg[0], &a) && !a.real)
