@@ -28,6 +28,10 @@ static bool has_negative(const fxs_tensor *t) {
     return false;
 }
 
+static bool sums_to_zero(const fxs_compose *k, const fxs_tensor *total) {
+    return !k->meta && total->storage && fxs_load_double(total->dtype, fxs_tensor_data(total)) == 0;
+}
+
 /* cov(input, *, correction, fweights, aweights): rows are variables */
 static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correction, fxs_tensor *f,
                               fxs_tensor *a) {
@@ -57,6 +61,8 @@ static fxs_tensor *covariance(fxs_compose *k, fxs_tensor *x, fxs_value correctio
         return NULL;
     fxs_tensor *w = f && a ? FXS_DO(k, "mul", fxs_t(f), fxs_t(a)) : f ? f : a, *mean, *norm;
     fxs_tensor *total = w ? FXS_DO(k, "sum", fxs_t(w)) : NULL, *wx = x;
+    if (total && (fxs_tensor_numel(w) == 0 || sums_to_zero(k, total)))
+        fxs_stop(k, FXS_EINVAL, "weights sum to zero, can't be normalized");
     if (w) {
         mean = FXS_DO(k, "sum", fxs_t(FXS_DO(k, "mul", fxs_t(x), fxs_t(w))), fxs_int(1),
                       fxs_bool(true));

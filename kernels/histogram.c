@@ -131,8 +131,10 @@ static fxs_status read_rows(fxs_call *c, histogram *h) {
     h->ranged &= !edges;
     const fxs_tensor *weight = fxs_arg_tensor(c, 3);
     int outer = h->x->ndim - 1;
-    if (weight && (weight->ndim != outer ||
-                   memcmp(weight->sizes, h->x->sizes, (size_t)outer * sizeof *weight->sizes) != 0))
+    bool one = weight && weight->ndim == 0 && outer == 1 && h->x->sizes[0] == 1;
+    if (weight && !one &&
+        (weight->ndim != outer ||
+         memcmp(weight->sizes, h->x->sizes, (size_t)outer * sizeof *weight->sizes) != 0))
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "weight must have the shape of the input without its last dimension");
     return read_weight(c, h, 3);

@@ -185,6 +185,9 @@ static fxs_status infer_normal(fxs_call *c) {
     if (c->arg[1].tag != FXS_V_TENSOR && fxs_arg_float(c, 1) < 0)
         return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
                           fxs_arg_float(c, 1));
+    for (int i = 0; i < 2 && fxs_is_complex(d); i++)
+        if (c->arg[i].tag == FXS_V_TENSOR)
+            FXS_TRY(fxs_check_no_grad(c, i, i == 0 ? "mean" : "std"));
     int ndim = 0;
     int64_t sizes[FXS_MAX_DIM];
     FXS_TRY(fxs_broadcast(c, &o, &ndim, sizes));
