@@ -296,7 +296,7 @@ static fxs_status infer_instance(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINDEX, "of no channels there is no first weight");
     if (has_no_elements(&b)) {
         FXS_TRY(fxs_compose_infer(c, make_nothing));
-        if (b.images > 1) /* which are laid out as channels; one is copied as it is */
+        if (b.images != 1) /* which are laid out as channels; one is copied as it is */
             fxs_strides_of(x->ndim, x->sizes, NULL, c->out[0]->strides);
         return FXS_OK;
     }
