@@ -20,6 +20,11 @@ static fxs_tensor *close_to(fxs_compose *k) {
         fxs_stop(k, FXS_EINVAL, "rtol and atol must be at least 0");
     fxs_tensor *same = FXS_DO(k, "eq", fxs_t(a), fxs_t(b)), *near, *first = same;
     if (fxs_arg_bool(k->call, 4)) {
+        bool grown = same && same->ndim != a->ndim;
+        for (int i = 0; same && !grown && i < a->ndim; i++)
+            grown = same->sizes[i] != a->sizes[i];
+        if (grown && !fxs_is_integral(a->dtype) && a->dtype != FXS_BOOL)
+            fxs_stop(k, FXS_ESHAPE, "with equal_nan the second argument can't widen the first");
         near = FXS_DO(k, "logical_and", fxs_t(FXS_DO(k, "isnan", fxs_t(a))),
                       fxs_t(FXS_DO(k, "isnan", fxs_t(b))));
         same = FXS_DO(k, "logical_or", fxs_t(same), fxs_t(near));
