@@ -1,11 +1,14 @@
 #!/bin/sh
 # check_gallery: the page of networks has a picture for each that is asked for, all it links to is in its folder, a rerun
 # gives the same bytes, every network has a form, and the pictures that README shows are what is drawn now. Prints TAP.
-# usage: check_gallery.sh FXSCOPE; 77: no Python.
+# usage: check_gallery.sh FXSCOPE
 set -u
 fxscope=$1
 here=$(cd "${0%/*}" && pwd)
-command -v python3 >/dev/null || exit 77
+command -v python3 >/dev/null || {
+    echo "1..0 # SKIP no python3 is installed, in which the gallery is written"
+    exit 0
+}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 n=0

@@ -4,7 +4,10 @@
 set -u
 fxscope=$1
 tests=$2
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+    echo "skipped: no Chromium is installed, which alone measures texts as a browser draws them"
+    exit 77
+}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
