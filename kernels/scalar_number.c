@@ -40,28 +40,28 @@ static fxs_status concatenate(fxs_call *c) {
     return fxs_out_value(c, out);
 }
 
+/* The text as a result; it is freed. */
+static fxs_status give_text(fxs_call *c, fxs_buf *text) {
+    fxs_value out;
+    fxs_status s = fxs_buf_status(c->ctx, text);
+    if (s == FXS_OK)
+        s = fxs_make_text(c->ctx, NULL, FXS_V_STR, text->data ? text->data : "", text->len, &out);
+    fxs_buf_free(text);
+    return s == FXS_OK ? fxs_out_value(c, out) : s;
+}
+
 static fxs_status join_texts(fxs_call *c, const fxs_value *a, const fxs_value *b) {
     fxs_buf text = {0};
-    fxs_value out;
     fxs_buf_add(&text, a->u.s->text, a->u.s->len);
     fxs_buf_add(&text, b->u.s->text, b->u.s->len);
-    fxs_status s = fxs_buf_status(c->ctx, &text);
-    if (s == FXS_OK)
-        s = fxs_make_text(c->ctx, NULL, FXS_V_STR, text.data ? text.data : "", text.len, &out);
-    fxs_buf_free(&text);
-    return s == FXS_OK ? fxs_out_value(c, out) : s;
+    return give_text(c, &text);
 }
 
 static fxs_status repeat_text(fxs_call *c, const fxs_value *a, size_t times) {
     fxs_buf text = {0};
-    fxs_value out;
     for (size_t i = 0; i < times && a->u.s->len; i++)
         fxs_buf_add(&text, a->u.s->text, a->u.s->len);
-    fxs_status s = fxs_buf_status(c->ctx, &text);
-    if (s == FXS_OK)
-        s = fxs_make_text(c->ctx, NULL, FXS_V_STR, text.data ? text.data : "", text.len, &out);
-    fxs_buf_free(&text);
-    return s == FXS_OK ? fxs_out_value(c, out) : s;
+    return give_text(c, &text);
 }
 
 /* A list, tuple or text, so many times. */
