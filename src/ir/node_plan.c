@@ -1,15 +1,13 @@
 /* node_plan.c: see node_plan.h. */
 #include "ir/node_plan.h"
 
-#include <string.h>
-
 /* A node that was run once; op NULL: it has no plan. */
 static fxs_call_plan run_once;
 
-/* The operators that are called so; a method's first argument is a tensor then. */
-static fxs_status find_ops(fxs_node *n, const fxs_candidate **ops) {
+fxs_status fxs_node_ops(const fxs_node *n, const fxs_candidate **ops) {
     fxs_graph *g = n->graph;
     fxs_buf name = {0};
+    *ops = NULL;
     if (n->kind == FXS_CALL_FUNCTION)
         return fxs_registry_find(g->ctx, n->target, ops);
     fxs_buf_printf(&name, "Tensor.%s", n->target);
@@ -27,7 +25,7 @@ static fxs_call_plan *make_plan(fxs_node *n) {
     const fxs_value *first = fxs_value_item(&n->args, 0);
     bool calls = n->kind == FXS_CALL_FUNCTION ||
                  (n->kind == FXS_CALL_METHOD && first && first->tag == FXS_V_NODE);
-    fxs_status s = !plan ? FXS_ENOMEM : calls ? find_ops(n, &ops) : FXS_OK;
+    fxs_status s = !plan ? FXS_ENOMEM : calls ? fxs_node_ops(n, &ops) : FXS_OK;
     if (s == FXS_OK && ops)
         s = fxs_call_plan_bind(g->ctx, &g->arena, ops, &n->args, &n->kwargs, true, plan);
     if (s == FXS_OK)

@@ -3,27 +3,16 @@
 
 #include <string.h>
 
+#include "ir/node_plan.h"
+
 /* ---- the operator of a call
  * ----------------------------------------------------------------------------- */
-
-static fxs_status find_ops(const fxs_node *n, fxs_arena *a, const fxs_candidate **ops) {
-    fxs_ctx *ctx = n->graph->ctx;
-    if (n->kind == FXS_CALL_FUNCTION)
-        return fxs_registry_find(ctx, n->target, ops);
-    char *spelling = FXS_NEW_N(a, char, strlen(n->target) + sizeof "Tensor.");
-    *ops = NULL;
-    if (!spelling)
-        return fxs_fail_memory(ctx);
-    memcpy(spelling, "Tensor.", 7);
-    memcpy(spelling + 7, n->target, strlen(n->target));
-    return fxs_registry_find(ctx, spelling, ops);
-}
 
 fxs_status fxs_node_call_of(const fxs_node *n, fxs_arena *a, fxs_node_call *out) {
     fxs_ctx *ctx = n->graph->ctx;
     const fxs_candidate *ops;
     *out = (fxs_node_call){0};
-    FXS_TRY(find_ops(n, a, &ops));
+    FXS_TRY(fxs_node_ops(n, &ops));
     for (; ops; ops = ops->next) {
         FXS_TRY(fxs_registry_schema(ctx, ops->op, &out->schema));
         fxs_status s = fxs_schema_place(ctx, a, ops->op->name, NULL, out->schema, &n->args,
