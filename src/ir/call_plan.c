@@ -14,6 +14,10 @@ static bool is_no_object(void *user, const fxs_value *leaf) {
     return leaf->tag != FXS_V_OBJECT;
 }
 
+bool fxs_args_have_object(const fxs_value *args) {
+    return !fxs_value_visit(args, is_no_object, NULL);
+}
+
 static bool count_node(void *user, const fxs_value *leaf) {
     *(size_t *)user += leaf->tag == FXS_V_NODE;
     return true;
@@ -87,7 +91,7 @@ fxs_status fxs_call_plan_bind(fxs_ctx *ctx, fxs_arena *a, const fxs_candidate *o
                             .slots = FXS_NEW_N(a, fxs_plan_slot, nodes)};
     if (!plan->bound || !plan->slots)
         return fxs_fail_memory(ctx);
-    if (!fxs_value_visit(args, is_no_object, NULL) || !fxs_value_visit(kwargs, is_no_object, NULL))
+    if (fxs_args_have_object(args) || fxs_args_have_object(kwargs))
         return FXS_OK; /* the front end calls it */
     for (const fxs_candidate *o = ops; o && !plan->op && !p.unfit; o = o->next) {
         fxs_status s = bind_to(&p, o, args, kwargs);

@@ -27,6 +27,9 @@ typedef struct fxs_call_plan {
     int64_t parameters; /* elements of the layer's own; 0: it is no layer's call */
 } fxs_call_plan;
 
+/* An object of the front end's is among the arguments: no operator of ours takes one. */
+bool fxs_args_have_object(const fxs_value *args);
+
 /* Binds args and kwargs, in which nodes stand for what is not known yet, to the first overload that
  * takes them; what the plan consists of goes to `a`. tensors_only: an overload is not taken if a
  * node would be anything but a tensor. plan->op stays NULL where the call can't be planned (nodes

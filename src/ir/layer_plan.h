@@ -12,16 +12,13 @@ typedef struct fxs_layer_plan {
     fxs_call_plan call; /* op NULL: the row can't be planned (tensors of children) */
 } fxs_layer_plan;
 
-/* The first overload that takes all that is known is the plan's; should it refuse what a call puts
+/* Makes the plan: the first overload that takes all that is known; should it refuse what a call puts
  * in, the call has to be bound as any other, for another one may take it. */
-/* The plan for a call of m, which has a row, with so many positional arguments; NULL when there is
- * none, and the call has to be bound as any other. Borrowed from m. */
-static inline fxs_call_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train);
+fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train);
 void fxs_layer_plan_forget(fxs_module *m);
 
-/* Makes it. */
-fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train);
-
+/* The plan for a call of m, which has a row, with so many positional arguments; NULL when there is
+ * none, and the call has to be bound as any other. Borrowed from m. */
 static inline fxs_call_plan *fxs_layer_plan_of(fxs_module *m, size_t ninputs, bool train) {
     fxs_layer_plan *plan = m->plans[train];
     if (!plan || plan->ninputs != ninputs)

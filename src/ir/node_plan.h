@@ -6,8 +6,8 @@
 
 #include "ir/call_plan.h"
 
-/* What a call of a function or a method means: the first of its overloads, NULL when there is none. A
- * method is one of tensors: of what, is not known before a run. */
+/* What a call of a function or a method means: the first of its overloads, NULL when there is none.
+ * A method is one of tensors: of what, is not known before a run. */
 fxs_status fxs_node_ops(const fxs_node *n, const fxs_candidate **ops);
 /* The plan for values that are all tensors; NULL when there is none (yet). Borrowed from the node's
  * graph. */

@@ -110,20 +110,12 @@ static fxs_status call_op(fxs_interpreter *it, const fxs_node *n, const fxs_cand
     return s;
 }
 
-static bool is_no_object(void *user, const fxs_value *leaf) {
-    (void)user;
-    return leaf->tag != FXS_V_OBJECT;
-}
-
-/* An object of the front end's is among the arguments: no operator of ours takes one. */
-static bool has_object(const fxs_value *args) { return !fxs_value_visit(args, is_no_object, NULL); }
-
 fxs_status fxs_interpreter_call_function(fxs_interpreter *it, fxs_node *n, const fxs_value *args,
                                          const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops;
     const fxs_host *host = it->ctx->host;
     FXS_TRY(fxs_registry_find(it->ctx, n->target, &ops));
-    if (host && (!ops || has_object(args)))
+    if (host && (!ops || fxs_args_have_object(args)))
         return host->call_function(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,
                                    result);
     if (!ops)
@@ -155,7 +147,7 @@ fxs_status fxs_interpreter_call_method(fxs_interpreter *it, fxs_node *n, const f
                                        const fxs_value *kwargs, fxs_value *result) {
     const fxs_candidate *ops = NULL;
     const fxs_host *host = it->ctx->host;
-    if (!host || !has_object(args))
+    if (!host || !fxs_args_have_object(args))
         FXS_TRY(find_method(it, n, args, &ops));
     if (!ops && host)
         return host->call_method(host->user, n->target, args, kwargs, it->mode == FXS_RUN_META,

@@ -20,11 +20,6 @@ static fxs_status state_of(fxs_interpreter *it, fxs_parameter *p, borrowed *b, f
     return FXS_OK;
 }
 
-static bool holds_nodes(const fxs_value *v) {
-    return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE || v->tag == FXS_V_DICT ||
-           v->tag == FXS_V_SLICE;
-}
-
 /* The value that belongs into a slot, NULL: it is not there. `args` may hold nodes. */
 static const fxs_value *input_of(const fxs_interpreter *it, const fxs_plan_slot *slot,
                                  const fxs_value *args) {
@@ -49,7 +44,7 @@ static fxs_status fill_slot(fxs_interpreter *it, fxs_call_plan *plan, const fxs_
         return FXS_OK;
     }
     /* A list may hold nodes that have to be looked up first. */
-    if (!v || slot->node || slot->item >= 0 || (holds_nodes(v) && fxs_value_has_node(v)))
+    if (!v || slot->node || slot->item >= 0 || fxs_value_has_node(v))
         return FXS_ETYPE;
     return fxs_schema_put(it->ctx, &it->scratch, NULL, plan->schema, slot->param, v, plan->bound);
 }
