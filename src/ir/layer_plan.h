@@ -12,8 +12,8 @@ typedef struct fxs_layer_plan {
     fxs_call_plan call; /* op NULL: the row can't be planned (tensors of children) */
 } fxs_layer_plan;
 
-/* Makes the plan: the first overload that takes all that is known; should it refuse what a call puts
- * in, the call has to be bound as any other, for another one may take it. */
+/* Makes the plan: the first overload that takes all that is known; should it refuse what a call
+ * puts in, the call has to be bound as any other, for another one may take it. */
 fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train);
 void fxs_layer_plan_forget(fxs_module *m);
 
