@@ -1,7 +1,6 @@
 /* test_dot_child.c: Graphviz as it must not be: its gvLayout is replaced here by one that crashes,
  * exits, hangs, recurses without end or takes all memory. The picture is drawn all the same, by
  * layered, and the notes say why; no process, no file and no descriptor is left. */
-#include <dirent.h>
 #include <errno.h>
 #include <graphviz/gvc.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "graphviz_library.h"
 #include "render_testing.h"
 
@@ -60,18 +60,8 @@ static int bad_layout(GVC_t *gvc, graph_t *g, const char *engine) {
     return real(gvc, g, engine);
 }
 
-static int entries(const char *folder) {
-    DIR *d = opendir(folder);
-    int n = 0;
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
-
 static void check(fxs_module *m, double seconds, const char *want) {
-    int files = entries("."), descriptors = entries("/proc/self/fd");
+    int files = folder_entries("."), descriptors = folder_entries("/proc/self/fd");
     char *bytes, *notes;
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -89,8 +79,8 @@ static void check(fxs_module *m, double seconds, const char *want) {
     errno = 0;
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child, not even a dead one */
     assert_int_equal(errno, ECHILD);
-    assert_int_equal(entries("."), files);
-    assert_int_equal(entries("/proc/self/fd"), descriptors);
+    assert_int_equal(folder_entries("."), files);
+    assert_int_equal(folder_entries("/proc/self/fd"), descriptors);
     fxs_free(bytes);
     fxs_free(notes);
 }

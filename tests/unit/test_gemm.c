@@ -4,10 +4,10 @@
  */
 #include "testing.h"
 
-#include <dirent.h>
 #include <sched.h>
 
 #include "blas_library.h"
+#include "folder.h"
 #include "kernels/gemm.h"
 #include "kernels/micro.h"
 #include "kernels/panels.h"
@@ -213,16 +213,6 @@ static void nothing_to_sum(void **state) {
     fxs_ctx_free(ctx);
 }
 
-static int entries(const char *folder) {
-    DIR *d = opendir(folder);
-    int n = 0;
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
-
 /* OpenBLAS is opened here, by the first product of float64. */
 static void openblas_starts_no_thread(void **state) {
     (void)state;
@@ -230,14 +220,14 @@ static void openblas_starts_no_thread(void **state) {
     assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
     double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {0};
     cpu_set_t before, after;
-    int tasks = entries("/proc/self/task");
+    int tasks = folder_entries("/proc/self/task");
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     assert_false(fxs_library_is_open(&fxs_blas_library));
     fxs_gemm g = fxs_gemm_dense(FXS_FLOAT64, 2, 2, 2, a, b, c);
     assert_ok(ctx, fxs_gemm_run(ctx, &g));
     assert_true(fxs_library_is_open(&fxs_blas_library));
     assert_true(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
-    assert_int_equal(entries("/proc/self/task"), tasks);
+    assert_int_equal(folder_entries("/proc/self/task"), tasks);
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&before, &after));
     fxs_ctx_free(ctx);
