@@ -99,12 +99,12 @@ FEW_DIGITS = {'float16': 2e-3, 'bfloat16': 1.6e-2}
 
 
 def coarse(case):
-    """Results of a wider type than the least precise argument are no better than that argument; the weights of bicubic and
-    trilinear interpolation, which may cancel out, are rounded to it too."""
+    """Results of a wider type than the least precise argument are no better than that argument; the weights of bicubic
+    interpolation, which may cancel out, are rounded to it too."""
     types = {t['dtype'] for t in widen.tensors([case['args'], list(case['kwargs'].values())])}
     if len(types) > 1 and types & FEW_DIGITS.keys():
         case['tolerance'] = max(case.get('tolerance', 0), *(FEW_DIGITS.get(t, 0) for t in types))
-    if any(mode in case['kwargs'].values() for mode in ('bicubic', 'trilinear')) and types & FEW_DIGITS.keys():
+    if 'bicubic' in case['kwargs'].values() and types & FEW_DIGITS.keys():
         case['tolerance'] = 0.1
 
 
@@ -162,7 +162,7 @@ def make_layer(g, name):
     hyper, args, *more = g.pick(*cases.LAYERS[name])(g)
     case = {'layer': name, 'hyper': hyper, 'args': args, 'tolerance': 1e-4, **(more[0] if more else {})}
     if 'Transformer' in name and any(t['strides'][-1:] == [0] for t in widen.tensors(args)):
-        case['tolerance'] = 1e-2  # norms of constant rows blow up what rounding left of their variance
+        case['tolerance'] = 3e-3  # norms of constant rows blow up what rounding left of their variance
     torch.manual_seed(g.int(0, 9999))
     case['state'] = answers.layer_state(case)
     return case
