@@ -185,8 +185,7 @@ static void inputs_are_copied(void **state) {
     meta->sizes[0] = 7; /* both nodes' result is the input itself */
     assert_shape(fxs_graph_find(m->graph, "x")->meta.result.u.tensor, SIZES(2, 3));
     assert_shape(fxs_graph_find(m->graph, "w")->meta.result.u.tensor, SIZES(2, 3));
-    fxs_inputs_free(in);
-    fxs_tensor_unref(meta);
+    fxs_inputs_free(in); /* which has taken meta over */
     fxs_tensor_unref(x);
     fxs_module_unref(m);
 }
