@@ -388,7 +388,7 @@ const fxs_op fxs_ops_scalar_tensor[] = {
         infer_isinstance),
     ROW("is_tensor", "(any obj) -> bool", "torch.is_tensor", infer_is_tensor),
     ROW("assert", "(any condition, any message) -> None", "torch._assert", infer_assert),
-    ROW("assert_is_none", "(any value, any message) -> None",
+    ROW("assert_is_none", "(any value, any msg) -> None",
         "torch.fx._symbolic_trace._assert_is_none", infer_assert_is_none),
     {0},
 };

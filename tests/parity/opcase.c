@@ -4,7 +4,8 @@
  * {"value": ...} and perhaps {"self": the first argument after the call}, or {"refused": message}.
  * Layers are
  * {"layer": class, "hyper": {...}, "state": {...}} with "args" of forward.
- *   opcase            one line in, one line out: {"ok": true} or {"ok": false, "why": ...}
+ *   opcase            one line in, one line out: {"ok": ..., "why": ..., "row" and "schema": which
+ *                     row took the call}
  *   opcase --replay F TAP, one test an operator: what `./dev test` runs where there is no PyTorch
  */
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct opcase {
     bool meta;
     fxs_arena scratch;
     fxs_value args, kwargs, state, hyper, result;
+    const fxs_op *row; /* that took the call */
     fxs_status status;
 } opcase;
 
@@ -53,6 +55,7 @@ static fxs_status apply(opcase *o, const fxs_candidate *ops, const fxs_value *ar
     fxs_applied done = {0};
     fxs_status s = fxs_op_apply(o->ctx, ops, args, kwargs, &how, &done);
     o->result = done.result;
+    o->row = done.op;
     return s;
 }
 
@@ -139,13 +142,22 @@ static bool judge(const opcase *o, const json_t *want, fxs_buf *why) {
            (!self || opcase_same(&c, first, self, "self"));
 }
 
-static bool check_mode(fxs_ctx *ctx, const json_t *line, bool meta, fxs_buf *why) {
+/* What one line comes to. */
+typedef struct verdict {
+    char name[80];     /* how the operator is spelled, or the layer */
+    const fxs_op *row; /* that took the call; NULL: none */
+    fxs_buf why;
+} verdict;
+
+static bool check_mode(fxs_ctx *ctx, const json_t *line, bool meta, verdict *v) {
+    fxs_buf *why = &v->why;
     opcase o = {.ctx = ctx, .line = line, .meta = meta};
     bool good = open_case(&o);
     if (good) {
         o.status = call(&o);
         fxs_buf_puts(why, meta ? "META " : "EXECUTE ");
         good = judge(&o, json_object_get(line, "want"), why);
+        v->row = o.status == FXS_OK ? o.row : NULL;
     } else {
         fxs_buf_puts(why, "the case can't be read");
     }
@@ -153,35 +165,37 @@ static bool check_mode(fxs_ctx *ctx, const json_t *line, bool meta, fxs_buf *why
     return good;
 }
 
-static bool check(fxs_ctx *ctx, const char *text, fxs_buf *why, char name[80]) {
+static bool check(fxs_ctx *ctx, const char *text, verdict *v) {
     json_error_t e;
     json_t *line = json_loads(text, 0, &e);
     const char *op = json_string_value(json_object_get(line, "op"));
     const char *layer = json_string_value(json_object_get(line, "layer"));
-    snprintf(name, 80, "%s", op ? op : layer ? layer : "?");
-    bool good = line && check_mode(ctx, line, true, why);
+    snprintf(v->name, sizeof v->name, "%s", op ? op : layer ? layer : "?");
+    bool good = line && check_mode(ctx, line, true, v);
     if (good) {
-        why->len = 0;
-        good = check_mode(ctx, line, false, why);
+        v->why.len = 0;
+        good = check_mode(ctx, line, false, v);
     }
     if (!line)
-        fxs_buf_puts(why, e.text);
+        fxs_buf_puts(&v->why, e.text);
     json_decref(line);
     return good;
 }
 
 static int answer(fxs_ctx *ctx) {
-    char *text = NULL, name[80];
+    char *text = NULL;
     size_t cap = 0;
     while (getline(&text, &cap, stdin) > 0) {
-        fxs_buf why = {0};
-        bool good = check(ctx, text, &why, name);
-        json_t *a = json_pack("{s:b,s:s}", "ok", good, "why", good || !why.data ? "" : why.data);
+        verdict v = {0};
+        bool good = check(ctx, text, &v);
+        json_t *a =
+            json_pack("{s:b,s:s,s:s,s:s}", "ok", good, "why", good || !v.why.data ? "" : v.why.data,
+                      "row", v.row ? v.row->name : "", "schema", v.row ? v.row->schema : "");
         json_dumpf(a, stdout, JSON_COMPACT);
         putchar('\n');
         fflush(stdout);
         json_decref(a);
-        fxs_buf_free(&why);
+        fxs_buf_free(&v.why);
     }
     free(text);
     return 0;
@@ -190,26 +204,26 @@ static int answer(fxs_ctx *ctx) {
 /* Cases of one operator stand together. */
 static int replay(fxs_ctx *ctx, const char *path) {
     FILE *f = fopen(path, "r");
-    char *text = NULL, name[80], last[80] = "";
+    char *text = NULL, last[sizeof((verdict *)0)->name] = "";
     size_t cap = 0;
     int tests = 0, bad = 0, group = 0, cases = 0;
     if (!f)
         return 1;
     while (getline(&text, &cap, f) > 0) {
-        fxs_buf why = {0};
-        bool good = check(ctx, text, &why, name);
-        if (strcmp(name, last) != 0) {
+        verdict v = {0};
+        bool good = check(ctx, text, &v);
+        if (strcmp(v.name, last) != 0) {
             if (*last)
                 printf("%sok %d - %s, %d cases\n", group ? "not " : "", ++tests, last, cases);
             group = cases = 0;
-            strcpy(last, name);
+            strcpy(last, v.name);
         }
         if (!good)
-            printf("# %s: %s\n# %.900s\n", name, why.data ? why.data : "?", text);
+            printf("# %s: %s\n# %.900s\n", v.name, v.why.data ? v.why.data : "?", text);
         bad += !good;
         group += !good;
         cases++;
-        fxs_buf_free(&why);
+        fxs_buf_free(&v.why);
     }
     if (*last)
         printf("%sok %d - %s, %d cases\n", group ? "not " : "", ++tests, last, cases);

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
-              [--failures FILE] [--types TYPE,...] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
---types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record
-keeps those that agree, as a set that tests replay; --arguments says which optional arguments the calls reach."""
+              [--failures FILE] [--types TYPE,...] [--rows] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
+--rows fails where a row of `fxscope ops` is reached by no call that PyTorch takes; --types makes the floating point tensors
+complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests
+replay; --arguments says which optional arguments the calls reach."""
 import argparse
 import collections
 import json
@@ -23,6 +24,7 @@ import cases
 import coverage
 import source
 import standins
+import table
 import undefined
 import widen
 from compact import compact
@@ -34,24 +36,6 @@ RANKED = os.path.join(os.path.dirname(__file__), 'ranked.json')
 STRANGE = set()  # spellings that PyTorch 1.13 does not have
 LACKING = collections.Counter()  # calls of which PyTorch says nothing to compare with, by spelling
 LEFT_OUT = collections.Counter()  # calls that PyTorch leaves undefined, by the reason
-Row = collections.namedtuple('Row', 'name params types defaults spellings')
-
-
-def read_table(fxscope):
-    """(rows of operators, names of layers), from `fxscope ops`."""
-    text = subprocess.run([fxscope, 'ops'], capture_output=True, text=True, check=True).stdout
-    ops, layers = text.split('\n\n')[:2]
-    rows = []
-    for line in ops.split('\n')[2:]:
-        parts = re.split(r'\s{2,}', line.strip())
-        if len(parts) == 6:
-            params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', parts[4][1:].split(') ->')[0])]
-            words = [p.split() or ['', ''] for p, _ in params]
-            rows.append(Row(parts[1], [p[-1] for p in words], [p[0] for p in words], [d or None for _, d in params],
-                            parts[5].split()))
-    starts = re.match(r'(-+\s+)(-+\s+)', layers.split('\n')[1])
-    at, to = len(starts.group(1)), len(starts.group(1)) + len(starts.group(2))
-    return rows, [line[at:to].strip() for line in layers.split('\n')[2:] if line.strip()]
 
 
 def in_place_forms(row):
@@ -265,7 +249,7 @@ def report(made, results, show, failures):
     if failures:
         with open(failures, 'w') as f:
             f.writelines(line + '\n' for b in bad.values() for _, line in b)
-    refused = sum('"want":{"refused"' in line for _, line in made)
+    refused = sum(is_refused(line) for _, line in made)
     print(f'{len(made)} cases of {len(count)} spellings, {refused} refused by PyTorch: '
           f'{sum(map(len, bad.values()))} differences in {len(bad)} spellings')
     return bad
@@ -277,20 +261,35 @@ def telling(line):
     return 'refused' not in want and not ('"data"' in line and len(re.findall(r'"data":\[[^]]', line)) < 2)
 
 
+def is_refused(line):
+    return '"want":{"refused"' in line
+
+
+def report_rows(rows, todo, made, results):
+    """Which rows no call reached that PyTorch takes, and which spellings. False when there is a row."""
+    taken = [(name, r) for (name, line), r in zip(made, results) if not is_refused(line)]
+    reached = {(r['row'], r['schema']) for _, r in taken if r['ok']}
+    missed = [f'{r.name}{r.schema}' for r in rows if (r.name, r.schema) not in reached]
+    quiet = sorted({u[2] for u in todo} - {name for name, _ in taken})
+    print(f'{len(rows) - len(missed)} of {len(rows)} rows compared by a call that PyTorch takes; not: {"; ".join(missed) or "none"}')
+    print(f'{len(quiet)} spellings without such a call: {" ".join(quiet) or "none"}')
+    return not missed
+
+
 def record(path, made, results, budget=400000):
     """Keeps short cases that agree, spellings together: of each spelling one that compares numbers, then one that is
     refused, unless another spelling of the operator has one, and any where there is neither."""
     groups, size, refusing = collections.defaultdict(list), 0, set()
     short = sorted(((n, compact(x)) for (n, x), r in zip(made, results) if r['ok'] and len(x) < 2500),
                    key=lambda x: len(x[1]))
-    for count, fits in enumerate((telling, lambda x: '"want":{"refused"' in x, lambda x: True)):
+    for count, fits in enumerate((telling, is_refused, lambda x: True)):
         for name, line in short:
             operator = name.split('.')[-1].strip('_')
             if count == 1 and operator in refusing:
                 continue
             if len(groups[name]) <= (count == 1) and line not in groups[name] and size + len(line) < budget and fits(line):
                 groups[name].append(line)
-                refusing |= {operator} if '"want":{"refused"' in line else set()
+                refusing |= {operator} if is_refused(line) else set()
                 size += len(line) + 1
     with open(path, 'w') as f:
         for name in sorted(n for n in groups if groups[n]):
@@ -310,6 +309,7 @@ def main():
     p.add_argument('--only')
     p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
     p.add_argument('--failures')
+    p.add_argument('--rows', action='store_true')
     p.add_argument('--arguments', action='store_true')
     p.add_argument('--networks', nargs='?', const='', metavar='FILTER')
     p.add_argument('--types', type=lambda x: x.split(','), default=[])
@@ -320,7 +320,7 @@ def main():
     if args.networks is not None:
         import networks  # needs torchvision
         return networks.report(os.path.join(os.path.dirname(args.opcase), 'network'), args.seed, args.networks)
-    rows, layers = read_table(args.fxscope)
+    rows, layers = table.read_table(args.fxscope)
     if args.only:
         made = [(json.loads(x).get('op', '?'), x.strip()) for x in open(args.only)]
     else:
@@ -338,7 +338,8 @@ def main():
     bad = report(made, results, args.show, args.failures)
     if args.record:
         record(args.record, made, results)
-    return 1 if bad else 0
+    reached = not args.rows or report_rows(rows, todo, made, results)
+    return 1 if bad or not reached else 0
 
 
 if __name__ == '__main__':

@@ -54,6 +54,20 @@ def pad_layer(name, mode):
     return type(name, (nn.Module,), {'__init__': __init__, 'forward': forward})
 
 
+def rms_norm(x, normalized_shape, weight=None, eps=None):
+    layer = RMSNorm(normalized_shape, eps, False)
+    return layer(x) if weight is None else layer(x) * weight
+
+
+def drop_path(x, drop_prob=0.0, training=False, scale_by_keep=True):
+    return DropPath(drop_prob, scale_by_keep).train(training)(x)
+
+
+def check(cond, message=None):
+    if not isinstance(cond, bool) or not cond:
+        raise RuntimeError(message)
+
+
 def unravel_index(indices, shape):
     shape, out = [shape] if isinstance(shape, int) else list(shape), []
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype is torch.bool:
@@ -87,7 +101,9 @@ def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
     return torch.softmax(weight, -1) @ value
 
 
-FUNCTIONS = {'torch.unravel_index': unravel_index, 'torch.nn.functional.scaled_dot_product_attention': attention,
+FUNCTIONS = {'torch.unravel_index': unravel_index, 'torch._check': check, 'torch.rms_norm': rms_norm,
+             'torch.nn.functional.rms_norm': rms_norm, 'timm.layers.drop.drop_path': drop_path,
+             'torch.nn.functional.scaled_dot_product_attention': attention,
              'torch.sym_int': int, 'torch.sym_float': float, 'torch.sym_not': lambda a: not a,
              'torch.sym_max': lambda a, b: max(float(a), float(b)) if isinstance(a, float) or isinstance(b, float) else max(a, b),
              'torch.sym_min': lambda a, b: min(float(a), float(b)) if isinstance(a, float) or isinstance(b, float) else min(a, b),

@@ -320,7 +320,18 @@ def none_of_one(case):
     return bool(x) and x['sizes'] == [] and bool(index) and 0 in index['sizes']
 
 
+def odd_regions(case):
+    """Boxes that are none, or of images that are not there."""
+    x, rois = tensor(case, 0, 'input'), tensor(case, 1, 'rois')
+    if not x or not rois or not x['sizes']:
+        return False
+    if len(rois['sizes']) != 2 or rois['sizes'][1] != 5:
+        return True
+    return any(isinstance(v, str) or not -1 < v < x['sizes'][0] for v in elements(rois)[::5])
+
+
 CASES = [
+    (r'roi_(align|pool)$', odd_regions, 'roi_align and roi_pool read boxes beyond their rows, and images that are not there'),
     (r'scaled_dot_product_attention$', lambda case: argument(case, 4, 'dropout_p'), 'what is dropped at random'),
     (r'segment_reduce$', other_segments, 'segment_reduce trusts lengths: those of another shape are read beyond their end, unsafe ones lead beyond the data'),
     (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),

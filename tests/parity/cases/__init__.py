@@ -26,4 +26,4 @@ def layer(*names):
     return add
 
 
-from . import copies, data, facts, filled, index, linalg, losses, more, native, networks, newer, numbers, pointwise, python, reduce, steps, views  # noqa: E402,F401
+from . import copies, data, facts, filled, index, linalg, losses, more, native, networks, newer, numbers, pointwise, python, reduce, steps, views, vision  # noqa: E402,F401

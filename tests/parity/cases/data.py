@@ -236,8 +236,3 @@ def is_same_size(g):
 @case('is_nonzero')
 def is_nonzero(g):
     return [g.tensor(g.pick([], [1], [1, 1], [2], [0]), g.any(), 0, 1)], {}
-
-
-@case('finfo')
-def finfo(g):
-    return [dtype(g.pick('float32', 'float64'))], {}

@@ -160,7 +160,7 @@ def ldexp(g):
     return [g.tensor(sizes, g.any()), g.tensor(g.broadcast_of(sizes), g.pick('int64', 'int32', 'float32'))], {}
 
 
-@case('isreal', 'msort', 'fft_none')
+@case('isreal', 'msort')
 def one_tensor(g):
     return [g.tensor(g.shape(0 if 'msort' not in g.spelling else 1), g.any() if g.chance(0.8) or 'msort' in g.spelling else 'complex64')], {}
 

@@ -245,7 +245,7 @@ def mv(g):
     return [g.tensor([g.int(1, 3), k], kind), g.tensor([k], kind)], {}
 
 
-@case('dot', 'vdot', loose=1e-4)
+@case('dot', loose=1e-4)
 def dot(g):
     kind, k = kind_of(g), g.int(0, 4)
     return [g.tensor([k], kind), g.tensor([k], kind)], {}

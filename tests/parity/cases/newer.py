@@ -51,6 +51,30 @@ def sym_ite(g):
     return [g.chance(0.5), g.int(0, 5), g.real()], {}
 
 
+@case('check')
+def check(g):
+    return [g.pick(True, True, False)] + ([g.pick('said', None)] if g.chance(0.3) else []), {}
+
+
+@case('assert_is_none')
+def assert_is_none(g):
+    return [g.pick(None, None, 1, 'text'), 'said'], {}
+
+
+@case('rms_norm', loose=1e-4)
+def rms_norm(g):
+    x = g.tensor(g.full(1, 4), g.pick('float32', 'float64'))
+    shape = x['t']['sizes'][-g.int(1, len(x['t']['sizes'])):]
+    weight = [g.tensor(shape, x['t']['dtype']) if g.chance(0.7) else None] if g.chance(0.6) else []
+    return [x, shape] + weight, g.some(eps=g.pick(1e-5, 0.5))
+
+
+@case('drop_path', random=True)
+def drop_path(g):
+    x = g.tensor(g.full(1, 4), g.pick('float32', 'float64'))
+    return [x, g.pick(0.0, 0.25, 1.0)], g.some(training=True, scale_by_keep=False)
+
+
 @case('shape_as_tensor')
 def shape_as_tensor(g):
     return [g.tensor(g.shape(), g.any())], {}

@@ -6,7 +6,7 @@ from . import case, layer
 WIDE = 'exp expm1 sin cos tan sinh cosh tanh atan asinh erf erfc sigmoid deg2rad rad2deg exp2'.split()
 POSITIVE = 'log log2 log10 sqrt rsqrt reciprocal log1p lgamma digamma'.split()
 UNIT = 'asin acos atanh erfinv'.split()
-PLAIN = 'abs neg sign square floor ceil trunc frac positive isnan isinf isfinite signbit isposinf isneginf logical_not'
+PLAIN = 'abs neg sign sgn square floor ceil trunc frac positive isnan isinf isfinite signbit isposinf isneginf logical_not'
 
 
 def odd_values(g, t):
@@ -306,7 +306,7 @@ def layout(g):
         'memory_format': {'format': g.pick('contiguous_format', 'channels_last', 'preserve_format')}}
 
 
-@case('detach', 'alias', 'lift', 'cpu')
+@case('detach', 'alias', 'lift')
 def as_is(g):
     return [g.tensor(g.shape(), g.any())], {}
 
@@ -390,7 +390,7 @@ def complex_pair(g):
     return [a, g.tensor(g.broadcast_of(sizes), g.pick(*COMPLEX, 'float32', 'float64'), 0.5, 2)], {}
 
 
-@case('abs', 'conj', 'conj_physical', 'angle', 'imag', 'real', loose=2e-5)
+@case('abs', 'conj', 'conj_physical', 'angle', 'imag', 'real', 'sgn', loose=2e-5)
 def complex_unary(g):
     return [g.tensor(g.full(0, 3), g.pick(*COMPLEX))], {}
 
@@ -496,6 +496,12 @@ def polynomial(g):
 def add_scaled(g):
     a = g.f()
     return [a, g.number(), g.tensor(g.broadcast_of(shape_of(a)), a['t']['dtype'])], {}
+
+
+@case('subtract_scaled')
+def subtract_scaled(g):
+    a = g.tensor(g.shape(), g.numbers())
+    return [a, g.number(), g.int(-3, 3) if a['t']['dtype'] in INTS else g.number()], {}
 
 
 @case('elu_scaled')

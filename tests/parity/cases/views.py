@@ -57,7 +57,7 @@ def flatten(g):
     return [t] + d[:g.int(0, 2)], {}
 
 
-@case('ravel', 't', 'adjoint', 'fliplr', 'flipud', 'mT')
+@case('ravel', 't', 'adjoint', 'fliplr', 'flipud')
 def plain(g):
     return [any_tensor(g, 0, 3)], {}
 
