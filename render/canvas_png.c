@@ -52,10 +52,23 @@ static fxs_status scale_down(fxs_ctx *ctx, const fxs_canvas_options *opt, double
     return FXS_OK;
 }
 
+/* What the width or the resolution that was asked for makes of the text: no program can make it
+ * larger again. */
+static fxs_status check_text(fxs_ctx *ctx, const fxs_canvas_options *opt, double scale) {
+    if (opt->force || !fxs_canvas_unreadable(scale))
+        return FXS_OK;
+    return fxs_fail(ctx, FXS_ELIMIT,
+                    "png: at this %s text would be %.2g pixels high, which can't be read; use a "
+                    "larger one, columns, svg or pdf, or force it (force, --force)",
+                    opt->width.value > 0 ? "width" : "resolution",
+                    fxs_faces[FXS_INK_TEXT].size * scale);
+}
+
 /* The scale, and the size in pixels; whether that is more than a file may have. */
 static fxs_status choose_scale(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                                double *scale, double *w, double *h, bool *parts) {
     *scale = opt->dpi / 72 * fxs_canvas_scale(s, opt, 72 / opt->dpi, "png");
+    FXS_TRY(check_text(ctx, opt, *scale));
     *w = fmax(ceil(s->w * *scale - 1e-6), 1);
     *h = fmax(ceil(s->h * *scale - 1e-6), 1);
     *parts = *w > opt->most_w || *h > opt->most_h;

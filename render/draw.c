@@ -101,6 +101,10 @@ static fxs_status check_sizes(fxs_ctx *ctx, const fxs_draw_options *o) {
         return fxs_fail(ctx, FXS_EINVAL,
                         "a width must be a number with mm, cm, in, pt or px, or page, not '%s'",
                         o->fit_width);
+    if (o->fit_width && !width.page && width.value < FXS_LEAST_WIDTH)
+        return fxs_fail(ctx, FXS_EINVAL,
+                        "a picture can't have a width of %s: %d points or pixels are the least",
+                        o->fit_width, FXS_LEAST_WIDTH);
     if (width.page && !o->page)
         return fxs_fail(ctx, FXS_EINVAL, "the width of a page needs the size of a page");
     if (o->page && !fxs_paper_parse(o->page, &w, &h))

@@ -106,10 +106,11 @@ typedef struct fxs_draw_options {
     bool edge_shapes; /* the shape of what goes along each edge, beside it; the dtype only where it
                          is not float32 */
     const char *png_tile;  /* "WIDTHxHEIGHT": most pixels of a tile or strip; NULL: 32767x32767 */
-    bool force;            /* a picture is also scaled so small that it can't be read */
+    bool force;            /* PNG is also written when dpi, fit_width or png_fit make its text less
+                              than 6 pixels high; else that is FXS_ELIMIT */
     const char *fit_width; /* the picture is scaled to this width: "170mm", "6.5in", "480pt", "480"
-                              (points), "800px" (pixels of PNG, else 96 an inch), or, with `page`,
-                              "page"; NULL: not scaled */
+                              (points), "800px" (pixels of PNG, else 96 an inch), 16 points or
+                              pixels at least, or, with `page`, "page"; NULL: not scaled */
     const char *page;      /* PDF in pages of this size: "a3", "a4", "a5", "letter", "legal",
                               "tabloid", or "WIDTHxHEIGHT" with mm, in or pt behind it; NULL: one
                               page as large as the picture, or pages of 14400 points when that is

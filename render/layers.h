@@ -160,7 +160,5 @@ static inline double fxs_row_off(const fxs_layers *g, const fxs_link *l) {
 
 /* Counts become starts; start has n + 1 places and the last one gets the total. */
 void fxs_sum_up(size_t *start, size_t n);
-/* Seconds of a clock that only goes forward. */
-double fxs_clock(void);
 
 #endif

@@ -24,6 +24,9 @@ bool fxs_engine_known(const char *name);
 
 enum { FXS_LAYOUT_SECONDS = 60 }; /* that an engine has when nothing else is said */
 
+/* Seconds of a clock that only goes forward. */
+double fxs_clock(void);
+
 /* Lays the view out with the engine of that name, or, when that fails, with the others (NULL:
  * "auto", which is the first of the list that works; the list may be NULL for the usual one). What
  * went wrong on the way is added to `notes`, a line each. *s is to be freed also after an error. */

@@ -3,17 +3,10 @@
  * through its row in layout.c. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "layers_levels.h"
 
 enum { COMPONENT_DISTANCE = 40, BACK_REACH = 40 };
-
-double fxs_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- one level
  * ---------------------------------------------------------------------------------------------- */

@@ -11,6 +11,9 @@ typedef struct fxs_length {
     bool page; /* as wide as a page has room for */
 } fxs_length;
 
+/* The least width that a picture can be asked to have, in points or pixels: an icon's. */
+enum { FXS_LEAST_WIDTH = 16 };
+
 /* "170mm", "6.5in", "480pt", "480", "800px", "page"; false for anything else, and for a length that
  * is not above 0 and below a million. */
 bool fxs_length_parse(const char *text, fxs_length *out);

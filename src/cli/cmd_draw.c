@@ -80,8 +80,10 @@ static const cli_option options[] = {
      "wrap a long picture into N columns side by side (rows, when it goes left to right)", CLI_INT,
      CLI_AT(columns), NULL, 1, 100},
     {"fit-width", 0, "W",
-     "scale the picture to that width: 170mm, 6.5in, 480pt, 800px, or, with --page, page", CLI_TEXT,
-     CLI_AT(fit_width)},
+     "scale the picture to that width: 170mm, 6.5in, 480pt, 800px (16pt or 16px at least), or, "
+     "with "
+     "--page, page",
+     CLI_TEXT, CLI_AT(fit_width)},
     {"png-fit", 0, "HOW",
      "a PNG of more than 32767 pixels a side: written all the same (full), scaled down, refused, "
      "or "
@@ -90,8 +92,10 @@ static const cli_option options[] = {
      CLI_INDEX, CLI_AT(png_fit), fits},
     {"tile", 0, "WxH", "most pixels of a PNG file, for --png-fit (default: 32767x32767)", CLI_TEXT,
      CLI_AT(png_tile)},
-    {"force", 0, NULL, "scale a PNG down also when its text can't be read any more", CLI_FLAG,
-     CLI_AT(force)},
+    {"force", 0, NULL,
+     "write a PNG also when its text can't be read any more, by --png-fit scale, --fit-width or "
+     "--dpi",
+     CLI_FLAG, CLI_AT(force)},
     {"page", 0, "SIZE",
      "PDF in pages: a3, a4, a5, letter, legal, tabloid, or WxH with mm, in or pt behind it",
      CLI_TEXT, CLI_AT(page)},
@@ -183,6 +187,14 @@ static cli_exit drawn(cli_session *w, fxs_status status) {
     return status == FXS_EINVAL ? CLI_USAGE : e;
 }
 
+/* Those of a drawing that was not made led to its error, which tells them. */
+static void tell_notes(fxs_status status, char *notes) {
+    if (status == FXS_OK)
+        cli_tell_notes(notes);
+    else
+        fxs_free(notes);
+}
+
 static bool is_page(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot && strcmp(dot, ".html") == 0;
@@ -204,7 +216,7 @@ static cli_exit draw_files(cli_session *w, const fxs_module *m, const fxs_draw_o
     fxs_status status = fxs_draw(m, how, paths, n, &notes);
     cli_drawing_end();
     cli_exit e = drawn(w, status);
-    cli_tell_notes(notes);
+    tell_notes(status, notes);
     return e;
 }
 
@@ -246,7 +258,7 @@ static cli_exit draw(cli_session *w, const cli_settings *s, const fxs_draw_optio
                                         s->picture_format, &picture, &len, &notes);
     cli_drawing_end();
     e = drawn(w, status);
-    cli_tell_notes(notes);
+    tell_notes(status, notes);
     if (e == CLI_OK)
         cli_out_bytes(picture, len);
     fxs_free(picture);

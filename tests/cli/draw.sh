@@ -84,6 +84,31 @@ check "the SVG has that width" grep -q ' width="150" ' width.svg
 check "the PNG has that width" sh -c 'test "$(od -An -tu1 -j16 -N4 width.png | tr -d " ")" = 000150'
 expect 0 draw long.fx -i 1x4 --fit-width 1in -o width.svg
 says "points high"
+# A PNG that can't be read is not made without a word, whatever makes it so small
+for option in '--fit-width 16px' '--fit-width 16pt' '--dpi 2'; do
+    # shellcheck disable=SC2086 # words are wanted
+    expect 1 draw long.fx -i 1x4 $option -o tiny.png
+    says "which can't be read"
+    check "nothing is written with $option" test ! -e tiny.png
+    # shellcheck disable=SC2086
+    expect 0 draw long.fx -i 1x4 $option --force -o tiny.png
+    rm tiny.png
+done
+for width in 1px 15.9px 15pt 5mm; do
+    expect 2 draw long.fx -i 1x4 --fit-width $width --force -o tiny.svg
+    says "can't have a width of $width"
+done
+awk 'BEGIN { print "graph():\n    %x : [num_users=1] = placeholder[target=x]"; a[0] = "x"
+    for (i = 1; i <= 4000; i++) {
+        a[i] = "r" i
+        printf "    %%r%d : [num_users=1] = call_function[target=torch.cat](args = ([%%%s, %%%s, %%%s],), kwargs = {})\n",
+            i, a[i - 1], a[int(i * 7919 % i)], a[int(i / 3)]
+    }
+    print "    return " a[4000] }' >tangle.fx
+expect 1 draw tangle.fx --layout-seconds 0.001 --layout layered -o late.svg
+says "fxscope: layout: layered: took longer than 0.001 s"
+says "edges: show less of it (--depth, --fold, --focus), or give the layout more time"
+check "it is told once" test "$(grep -c layered err)" -eq 1
 expect 0 draw long.fx -i 1x4 --png-fit strip --tile 800x700 -o strip.png
 says "strips: strip-1.png to strip-"
 check "strips are there, and no whole" sh -c 'test -f strip-1.png -a -f strip-2.png -a ! -e strip.png'

@@ -201,6 +201,10 @@ static void time_and_size_have_limits(void **state) {
                                   fits = {.max_nodes = 400};
     assert_int_equal(fxs_draw_memory(m, &late, "svg", &bytes, NULL, &notes), FXS_ELIMIT);
     assert_non_null(strstr(notes, "layout: layered: took longer than 1e-09 s"));
+    const char *error = fxs_ctx_error(*state);
+    assert_int_equal(strncmp(error, "layout: layered: took longer than 1e-09 s", 41), 0);
+    assert_non_null(strstr(error, "; dot is not tried"));
+    assert_non_null(strstr(error, "has 400 nodes and 399 edges: show less of it (--depth"));
     fxs_free(notes);
     fxs_ctx_clear(*state);
     assert_int_equal(fxs_draw_memory(m, &large, "svg", &bytes, NULL, &notes), FXS_ELIMIT);
@@ -225,6 +229,9 @@ static void too_large_for_dot(void **state) {
                                      NULL, &notes),
                      FXS_ELIMIT);
     assert_non_null(strstr(notes, "dot is not tried"));
+    assert_int_equal(strncmp(fxs_ctx_error(ctx), "layout: layered: took longer", 28), 0);
+    assert_non_null(strstr(fxs_ctx_error(ctx), "; dot is not tried"));
+    assert_non_null(strstr(fxs_ctx_error(ctx), "60 nodes and 1770 edges"));
     fxs_free(notes);
     fxs_module_unref(m);
 }
