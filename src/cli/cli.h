@@ -36,6 +36,7 @@ typedef struct cli_list {
 
 /* What a command line says, for all commands. */
 typedef struct cli_settings {
+    const char **given; /* by the command's rows: the last value said, "" of a flag; NULL: none */
     cli_list operands;
     cli_list inputs;  /* -i */
     cli_list outputs; /* -o, repeated */
@@ -229,7 +230,11 @@ typedef struct cli_topic {
     const char *title; /* one line without the period */
     const char *intro;
     const cli_entry *entries; /* ends with a row without a term */
+    /* Further entries that follow from other tables: the i-th; false behind the last. May be NULL.
+     */
+    bool (*more)(size_t i, char *term, size_t term_room, char *text, size_t text_room);
 } cli_topic;
+enum { CLI_ENTRY_ROOM = 400 };
 
 extern const cli_topic cli_topics[]; /* ends with a row without a name */
 const cli_topic *cli_topic_find(const char *name);

@@ -13,6 +13,11 @@ static cli_exit run_ops(const cli_settings *s) {
     char *text = NULL;
     size_t len = 0;
     cli_exit e = CLI_OK;
+    if (filter && s->coverage)
+        return cli_usage_error("ops",
+                               "'%s' picks operators of the list, which --coverage does not "
+                               "print: give one of them",
+                               filter);
     fxs_ctx *ctx = fxs_ctx_new();
     if (!ctx)
         return cli_no_memory();

@@ -171,6 +171,10 @@ static cli_exit run_opt(const cli_settings *s) {
     if (is_in(&s->passes, "split") != (s->split_at.len > 0))
         return cli_usage_error("opt", s->split_at.len ? "--split-at is for --pass split"
                                                       : "pass split needs --split-at NODE");
+    for (size_t i = 0; i < s->dump_after.len; i++)
+        if (!is_in(&s->passes, s->dump_after.items[i]))
+            return cli_usage_error("opt", "--dump-after %s: that pass is not run: add --pass %s",
+                                   s->dump_after.items[i], s->dump_after.items[i]);
     cli_exit e = cli_session_open(&w, &cli_opt, s);
     if (e == CLI_OK)
         e = run_passes(&w, s);

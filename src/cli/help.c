@@ -146,6 +146,9 @@ static void print_topic(const cli_topic *t) {
     cli_out("\n");
     for (const cli_entry *e = t->entries; e->term; e++)
         entry(e->term, e->text);
+    char left[CLI_ENTRY_ROOM], right[CLI_ENTRY_ROOM];
+    for (size_t i = 0; t->more && t->more(i, left, sizeof left, right, sizeof right); i++)
+        entry(left, right);
 }
 
 /* ---- the command

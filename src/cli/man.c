@@ -106,17 +106,23 @@ static void put_examples(void) {
     }
 }
 
+static void put_entry(const char *term, const char *text) {
+    cli_out(".TP\n\\fB");
+    put(term);
+    cli_out("\\fR\n");
+    put(text);
+    cli_out("\n");
+}
+
 static void put_topic(const cli_topic *t) {
     macro("SH", t->name, true);
     put(t->intro);
     cli_out("\n");
-    for (const cli_entry *e = t->entries; e->term; e++) {
-        cli_out(".TP\n\\fB");
-        put(e->term);
-        cli_out("\\fR\n");
-        put(e->text);
-        cli_out("\n");
-    }
+    for (const cli_entry *e = t->entries; e->term; e++)
+        put_entry(e->term, e->text);
+    char term[CLI_ENTRY_ROOM], text[CLI_ENTRY_ROOM];
+    for (size_t i = 0; t->more && t->more(i, term, sizeof term, text, sizeof text); i++)
+        put_entry(term, text);
 }
 
 static cli_exit run_man(const cli_settings *s) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules.h"
 #include "say.h"
 
 /* getopt_long's tables, and what is being parsed. */
@@ -105,9 +106,26 @@ static cli_exit store_number(const parser *p, const cli_option *o, const char *v
     return CLI_OK;
 }
 
+/* Of two values of one option, perhaps under two of its names, one would be ignored. */
+static cli_exit give(const parser *p, const cli_option *o, const char *value) {
+    const cli_option *rows = p->command->options;
+    const char **given = p->s->given;
+    for (size_t i = 0; i < p->noptions && o->store != CLI_LIST; i++)
+        if (rows[i].at == o->at && given[i] && strcmp(given[i], value) != 0)
+            return cli_usage_error(p->command->name,
+                                   "option --%s: '%s' is its value already (--%s), and '%s' would "
+                                   "be another",
+                                   o->name, given[i], rows[i].name, value);
+    given[o - rows] = value;
+    return CLI_OK;
+}
+
 static cli_exit store(const parser *p, const cli_option *o, const char *value) {
     void *at = (char *)p->s + o->at;
     unsigned index;
+    cli_exit e = give(p, o, value ? value : o->store == CLI_OPTIONAL ? o->words[1] : "");
+    if (e != CLI_OK)
+        return e;
     if (o->store == CLI_FLAG) {
         *(bool *)at = true;
         return CLI_OK;
@@ -152,7 +170,8 @@ static bool parser_init(parser *p) {
         p->noptions++;
     p->longs = calloc(p->noptions + 1, sizeof *p->longs);
     p->shorts = calloc(2 * p->noptions + 3, 1);
-    if (!p->longs || !p->shorts)
+    p->s->given = calloc(p->noptions + 1, sizeof *p->s->given);
+    if (!p->longs || !p->shorts || !p->s->given)
         return false;
     char *s = p->shorts;
     *s++ = '-'; /* options and operands in any order, whatever POSIXLY_CORRECT says */
@@ -235,10 +254,13 @@ cli_exit cli_parse(const cli_command *c, int argc, char **argv, cli_settings *s)
     cli_exit e = parser_init(&p) ? parse_all(&p, argv) : cli_no_memory();
     free(p.longs);
     free(p.shorts);
-    return e == CLI_OK ? check_operands(c, s) : e;
+    if (e == CLI_OK)
+        e = check_operands(c, s);
+    return e == CLI_OK && !s->help ? cli_rules_check(c, s) : e;
 }
 
 void cli_settings_free(cli_settings *s) {
+    free(s->given);
     free(s->operands.items);
     free(s->inputs.items);
     free(s->outputs.items);

@@ -2,7 +2,7 @@
  * Rows that help.c and man.c print. */
 #include <string.h>
 
-#include "cli.h"
+#include "rules.h"
 
 static const cli_entry models[] = {
     {"FILE.py FILE.py:EXPR",
@@ -42,6 +42,8 @@ static const cli_entry exits[] = {
         {0},
 };
 
+static const cli_entry no_entries[] = {{0}};
+
 const cli_topic cli_topics[] = {
     {"models", "model files",
      "A model file is what PyTorch prints, in any order, with blank lines, comments (#) and the "
@@ -54,6 +56,12 @@ const cli_topic cli_topics[] = {
      "and are the same "
      "everywhere.",
      inputs},
+    {"effects", "what options need to have an effect",
+     "An option that would have no effect is refused; where several outputs are written it is "
+     "enough that one of them takes it. Options that are not listed always count; of these "
+     "--threads, --timeout, --max-memory and --max-nodes never change what is written. An option "
+     "that takes one value may be given again, but not with another value.",
+     no_entries, cli_rule_entry},
     {"exit-status", "what the exit status says", "Messages are on standard error.", exits},
     {0},
 };

@@ -95,7 +95,7 @@ for option in '--fit-width 16px' '--fit-width 16pt' '--dpi 2'; do
     rm tiny.png
 done
 for width in 1px 15.9px 15pt 5mm; do
-    expect 2 draw long.fx -i 1x4 --fit-width $width --force -o tiny.svg
+    expect 2 draw long.fx -i 1x4 --fit-width $width -o tiny.svg
     says "can't have a width of $width"
 done
 awk 'BEGIN { print "graph():\n    %x : [num_users=1] = placeholder[target=x]"; a[0] = "x"
