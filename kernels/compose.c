@@ -203,6 +203,13 @@ fxs_status fxs_compose_infer(fxs_call *c, fxs_compose_fn *how) {
     return end(&k, k.status == FXS_OK ? promise(c, &k) : k.status);
 }
 
+fxs_status fxs_compose_infer_values(fxs_call *c, fxs_compose_fn *how) {
+    fxs_compose k;
+    begin(&k, c, c->meta, how);
+    k.view = true; /* of what the steps computed */
+    return end(&k, k.status == FXS_OK ? promise(c, &k) : k.status);
+}
+
 fxs_status fxs_compose_run(fxs_call *c, fxs_compose_fn *how) {
     fxs_compose k;
     begin(&k, c, false, how);

@@ -67,6 +67,9 @@ fxs_status fxs_compose_end(fxs_compose *k);
 
 /* The three functions of a row. */
 fxs_status fxs_compose_infer(fxs_call *c, fxs_compose_fn *how);
+/* Where sizes depend on values: in EXECUTE infer computes the steps, and the outputs are their
+ * results; the row has no kernel. */
+fxs_status fxs_compose_infer_values(fxs_call *c, fxs_compose_fn *how);
 fxs_status fxs_compose_run(fxs_call *c, fxs_compose_fn *how);
 fxs_cost fxs_compose_cost(const fxs_call *c, fxs_compose_fn *how);
 /* What moves elements and computes nothing has no cost. */

@@ -134,5 +134,12 @@ extern const fxs_op fxs_ops_scalar_types[];
 extern const fxs_op fxs_ops_native[];
 extern const fxs_op fxs_ops_native_quantize[];
 extern const fxs_module_row fxs_modules_native[];
+extern const fxs_op fxs_ops_regions_place[];
+extern const fxs_op fxs_ops_vision[];
+extern const fxs_module_row fxs_modules_vision[];
+extern const fxs_op fxs_ops_boxes[];
+extern const fxs_module_row fxs_modules_boxes[];
+extern const fxs_op fxs_ops_deform[];
+extern const fxs_module_row fxs_modules_deform[];
 
 #endif

@@ -1,27 +1,11 @@
 /* regions.c: what detectors do with boxes (x1, y1, x2, y2), by torchvision's names: nms keeps the
  * best of those that overlap, roi_align and roi_pool read the part of an image that each box
- * covers. */
+ * covers; what these share with regions_place.c stands in regions.h. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/pool.h"
 #include "kernels/families.h"
-#include "kernels/work.h"
-
-/* Each step of float32's arithmetic is rounded to float32: a box that lies on the border goes where
- * PyTorch puts it. */
-static double as(fxs_dtype d, double v) { return d == FXS_FLOAT64 ? v : (double)(float)v; }
-
-static double number(fxs_dtype d, const void *data, int64_t i) {
-    return d == FXS_FLOAT64 ? ((const double *)data)[i] : (double)((const float *)data)[i];
-}
-
-static void put_number(fxs_dtype d, void *data, int64_t i, double v) {
-    if (d == FXS_FLOAT64)
-        ((double *)data)[i] = v;
-    else
-        ((float *)data)[i] = (float)v;
-}
+#include "kernels/regions.h"
 
 /* ---- nms(dets, scores, iou_threshold) ---- */
 
@@ -44,15 +28,15 @@ static int by_score(const void *p, const void *q) {
 }
 
 static double area(fxs_dtype d, const double *box) {
-    return as(d, as(d, box[2] - box[0]) * as(d, box[3] - box[1]));
+    return fxs_rounded(d, fxs_rounded(d, box[2] - box[0]) * fxs_rounded(d, box[3] - box[1]));
 }
 
 static bool overlap(fxs_dtype d, const double *a, const double *b, double threshold) {
-    double w = as(d, fmin(a[2], b[2]) - fmax(a[0], b[0]));
-    double h = as(d, fmin(a[3], b[3]) - fmax(a[1], b[1]));
-    double shared = as(d, fmax(w, 0) * fmax(h, 0));
-    double all = as(d, as(d, area(d, a) + area(d, b)) - shared);
-    return as(d, shared / all) > threshold;
+    double w = fxs_rounded(d, fmin(a[2], b[2]) - fmax(a[0], b[0]));
+    double h = fxs_rounded(d, fmin(a[3], b[3]) - fmax(a[1], b[1]));
+    double shared = fxs_rounded(d, fmax(w, 0) * fmax(h, 0));
+    double all = fxs_rounded(d, fxs_rounded(d, area(d, a) + area(d, b)) - shared);
+    return fxs_rounded(d, shared / all) > threshold;
 }
 
 /* Puts the boxes that stay first in `kept`, best first; gives their number. */
@@ -85,10 +69,10 @@ static int64_t find_best(fxs_call *c, fxs_work *w, int64_t **kept) {
     if (w->status != FXS_OK)
         return 0;
     for (int64_t i = 0; i < n; i++) {
-        order[i] = (scored){number(w->dtype, scores, i), i};
+        order[i] = (scored){fxs_element(w->dtype, scores, i), i};
         gone[i] = false;
         for (int k = 0; k < 4; k++)
-            boxes[4 * i + k] = number(w->dtype, dets, 4 * i + k);
+            boxes[4 * i + k] = fxs_element(w->dtype, dets, 4 * i + k);
     }
     if (n)
         qsort(order, (size_t)n, sizeof *order, by_score);
@@ -147,64 +131,53 @@ static fxs_cost cost_nms(const fxs_call *c) {
 
 /* ---- roi_align, roi_pool (input, rois, spatial_scale, pooled_height, pooled_width, ...) ---- */
 
-enum { INPUT, ROIS, SCALE, HEIGHT, WIDTH, SAMPLES, ALIGNED };
-
-typedef struct regions {
-    fxs_dtype dtype;
-    const void *x, *rois;
-    void *y;
-    int32_t *places; /* of roi_pool: where the greatest is */
-    int64_t n, c, in[2], out[2], samples;
-    double scale;
-    bool aligned;
-} regions;
-
-static fxs_status read_regions(fxs_call *c, regions *r) {
-    const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *rois = fxs_arg_tensor(c, ROIS);
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
+fxs_status fxs_regions_read(fxs_call *c, fxs_regions *r) {
+    const fxs_tensor *x = fxs_arg_tensor(c, FXS_REGION_INPUT),
+                     *rois = fxs_arg_tensor(c, FXS_REGION_ROIS);
     FXS_TRY(fxs_check_same_dtype(c, x, rois, "rois"));
     if (x->ndim != 4)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected input of 4 dimensions, got %d", x->ndim);
     if (rois->ndim != 2 || rois->sizes[1] != 5)
         return FXS_REFUSE(c, FXS_ESHAPE, "rois must have shape as Tensor[K, 5]");
-    *r = (regions){.n = x->sizes[0],
-                   .c = x->sizes[1],
-                   .in = {x->sizes[2], x->sizes[3]},
-                   .out = {fxs_arg_int(c, HEIGHT), fxs_arg_int(c, WIDTH)},
-                   .scale = fxs_arg_float(c, SCALE)};
+    *r = (fxs_regions){.n = x->sizes[0],
+                       .c = x->sizes[1],
+                       .in = {x->sizes[2], x->sizes[3]},
+                       .out = {fxs_arg_int(c, FXS_REGION_HEIGHT), fxs_arg_int(c, FXS_REGION_WIDTH)},
+                       .scale = fxs_arg_float(c, FXS_REGION_SCALE)};
     if (r->out[0] <= 0 || r->out[1] <= 0)
         return FXS_REFUSE(c, FXS_EINVAL, "pooled size %lld x %lld is not positive",
                           (long long)r->out[0], (long long)r->out[1]);
-    return FXS_OK;
+    /* PyTorch looks at the type when there is something to read. */
+    return rois->sizes[0] && r->c ? fxs_check_dtype(c, x, FXS_TAKES_FLOATS) : FXS_OK;
 }
 
-static fxs_status regions_out(fxs_call *c, fxs_dtype dtype, const regions *r) {
-    int64_t sizes[] = {fxs_arg_tensor(c, ROIS)->sizes[0], r->c, r->out[0], r->out[1]};
+fxs_status fxs_regions_out(fxs_call *c, fxs_dtype dtype, const fxs_regions *r) {
+    int64_t sizes[] = {fxs_arg_tensor(c, FXS_REGION_ROIS)->sizes[0], r->c, r->out[0], r->out[1]};
     return fxs_out_new(c, dtype, 4, sizes, NULL);
 }
 
 static fxs_status infer_roi_align(fxs_call *c) {
-    regions r = {0};
-    FXS_TRY(read_regions(c, &r));
-    return regions_out(c, fxs_arg_tensor(c, INPUT)->dtype, &r);
+    fxs_regions r = {0};
+    FXS_TRY(fxs_regions_read(c, &r));
+    return fxs_regions_out(c, fxs_arg_tensor(c, FXS_REGION_INPUT)->dtype, &r);
 }
 
 static fxs_status infer_roi_pool(fxs_call *c) {
-    regions r = {0};
-    FXS_TRY(read_regions(c, &r));
-    FXS_TRY(regions_out(c, fxs_arg_tensor(c, INPUT)->dtype, &r));
+    fxs_regions r = {0};
+    FXS_TRY(fxs_regions_read(c, &r));
+    FXS_TRY(fxs_regions_out(c, fxs_arg_tensor(c, FXS_REGION_INPUT)->dtype, &r));
     c->constants = 2;
-    return regions_out(c, FXS_INT32, &r);
+    return fxs_regions_out(c, FXS_INT32, &r);
 }
 
-/* Which image a box is in; checked before. */
-static int64_t image_of(const regions *r, int64_t roi) {
-    return (int64_t)number(r->dtype, r->rois, 5 * roi);
+/* Checked before. */
+int64_t fxs_region_image(const fxs_regions *r, int64_t roi) {
+    return (int64_t)fxs_element(r->dtype, r->rois, 5 * roi);
 }
 
-static fxs_status check_images(fxs_call *c, const regions *r) {
-    for (int64_t i = 0, k = fxs_arg_tensor(c, ROIS)->sizes[0]; i < k; i++) {
-        double image = number(r->dtype, r->rois, 5 * i);
+static fxs_status check_images(fxs_call *c, const fxs_regions *r) {
+    for (int64_t i = 0, k = fxs_arg_tensor(c, FXS_REGION_ROIS)->sizes[0]; i < k; i++) {
+        double image = fxs_element(r->dtype, r->rois, 5 * i);
         if (!(image > -1 && image < (double)r->n))
             return FXS_REFUSE(c, FXS_EINVAL, "box %lld is of image %g, but there are %lld images",
                               (long long)i, image, (long long)r->n);
@@ -212,29 +185,24 @@ static fxs_status check_images(fxs_call *c, const regions *r) {
     return FXS_OK;
 }
 
-/* Edge number k of a box (x1, y1, x2, y2), in pixels. */
-static double edge(const regions *r, int64_t roi, int k) {
-    return as(r->dtype, number(r->dtype, r->rois, 5 * roi + 1 + k) * as(r->dtype, r->scale));
+double fxs_region_edge(const fxs_regions *r, int64_t roi, int k) {
+    return fxs_rounded(r->dtype, fxs_element(r->dtype, r->rois, 5 * roi + 1 + k) *
+                                     fxs_rounded(r->dtype, r->scale));
 }
-
-/* Along one axis: where the box begins, how long a bin is, how many points it has. */
-typedef struct span {
-    double start, bin;
-    int64_t points;
-} span;
 
 enum { MOST_POINTS = 1 << 20 };
 
-static span span_of(const regions *r, int64_t roi, int axis) {
+fxs_span fxs_region_span(const fxs_regions *r, int64_t roi, int axis) {
     fxs_dtype d = r->dtype;
     double shift = r->aligned ? 0.5 : 0;
-    double start = as(d, edge(r, roi, 1 - axis) - shift);
-    double length = as(d, as(d, edge(r, roi, 3 - axis) - shift) - start);
+    double start = fxs_rounded(d, fxs_region_edge(r, roi, 1 - axis) - shift);
+    double length =
+        fxs_rounded(d, fxs_rounded(d, fxs_region_edge(r, roi, 3 - axis) - shift) - start);
     if (!r->aligned)
         length = fmax(length, 1);
-    double bin = as(d, length / (double)r->out[axis]), points = ceil(bin);
-    int64_t own = points > 0 ? points < MOST_POINTS ? (int64_t)points : MOST_POINTS : 0;
-    return (span){start, bin, r->samples > 0 ? r->samples : own};
+    double bin = fxs_rounded(d, length / (double)r->out[axis]), points = ceil(bin);
+    int64_t own = isnan(points) ? 0 : (int64_t)fmin(fmax(points, -MOST_POINTS), MOST_POINTS);
+    return (fxs_span){start, bin, r->samples > 0 ? r->samples : own};
 }
 
 /* Two neighbours on an axis, and how near the second is; false where the place is outside. */
@@ -253,76 +221,82 @@ static bool neighbours(double v, int64_t n, int64_t at[2], double *part) {
     return true;
 }
 
-static double place(const regions *r, const span *s, int64_t bin, int64_t point) {
+static double place(const fxs_regions *r, const fxs_span *s, int64_t bin, int64_t point) {
     fxs_dtype d = r->dtype;
-    double from = as(d, s->start + as(d, (double)bin * s->bin));
-    return as(d, from + as(d, as(d, ((double)point + 0.5) * s->bin) / (double)s->points));
+    double from = fxs_rounded(d, s->start + fxs_rounded(d, (double)bin * s->bin));
+    return fxs_rounded(d, from + fxs_rounded(d, fxs_rounded(d, ((double)point + 0.5) * s->bin) /
+                                                    (double)s->points));
 }
 
-static double between(const regions *r, int64_t plane, double y, double x) {
+static double between(const fxs_regions *r, int64_t plane, double y, double x) {
     int64_t v[2], h[2], width = r->in[1];
     double down, right;
     if (!neighbours(y, r->in[0], v, &down) || !neighbours(x, width, h, &right))
         return 0;
-    double upper = (1 - right) * number(r->dtype, r->x, plane + v[0] * width + h[0]) +
-                   right * number(r->dtype, r->x, plane + v[0] * width + h[1]);
-    double lower = (1 - right) * number(r->dtype, r->x, plane + v[1] * width + h[0]) +
-                   right * number(r->dtype, r->x, plane + v[1] * width + h[1]);
+    double upper = (1 - right) * fxs_element(r->dtype, r->x, plane + v[0] * width + h[0]) +
+                   right * fxs_element(r->dtype, r->x, plane + v[0] * width + h[1]);
+    double lower = (1 - right) * fxs_element(r->dtype, r->x, plane + v[1] * width + h[0]) +
+                   right * fxs_element(r->dtype, r->x, plane + v[1] * width + h[1]);
     return (1 - down) * upper + down * lower;
 }
 
-static double bin_mean(const regions *r, const span *v, const span *h, int64_t plane, int64_t row,
-                       int64_t column) {
-    double sum = 0, count = (double)v->points * (double)h->points;
+double fxs_region_sum(const fxs_regions *r, const fxs_span *v, const fxs_span *h, int64_t plane,
+                      int64_t row, int64_t column) {
+    double sum = 0;
     for (int64_t i = 0; i < v->points; i++) {
         double y = place(r, v, row, i);
         for (int64_t k = 0; k < h->points; k++)
             sum += between(r, plane, y, place(r, h, column, k));
     }
-    return sum / fmax(count, 1);
+    return sum;
 }
 
 /* Items are boxes in channels. */
 static void align(void *user, int64_t begin, int64_t end, int thread) {
-    const regions *r = user;
+    const fxs_regions *r = user;
     (void)thread;
     for (int64_t i = begin; i < end; i++) {
         int64_t roi = i / r->c;
-        int64_t plane = (image_of(r, roi) * r->c + i % r->c) * r->in[0] * r->in[1];
-        span v = span_of(r, roi, 0), h = span_of(r, roi, 1);
+        int64_t plane = (fxs_region_image(r, roi) * r->c + i % r->c) * r->in[0] * r->in[1];
+        fxs_span v = fxs_region_span(r, roi, 0), h = fxs_region_span(r, roi, 1);
+        double count = fmax((double)v.points * (double)h.points, 1);
         for (int64_t row = 0; row < r->out[0]; row++)
             for (int64_t column = 0; column < r->out[1]; column++)
-                put_number(r->dtype, r->y, (i * r->out[0] + row) * r->out[1] + column,
-                           r->in[0] && r->in[1] ? bin_mean(r, &v, &h, plane, row, column) : 0);
+                fxs_put_element(r->dtype, r->y, (i * r->out[0] + row) * r->out[1] + column,
+                                r->in[0] && r->in[1]
+                                    ? fxs_region_sum(r, &v, &h, plane, row, column) / count
+                                    : 0);
     }
 }
 
-static fxs_status run_regions(fxs_call *c, regions *r, fxs_work *w, fxs_parallel_fn *fn) {
-    r->dtype = w->dtype;
-    r->x = fxs_work_data(w, fxs_arg_tensor(c, INPUT));
-    r->rois = fxs_work_data(w, fxs_arg_tensor(c, ROIS));
-    fxs_tensor *out = fxs_work_out(w, c->out[0]);
-    if (w->status == FXS_OK)
-        w->status = check_images(c, r);
-    if (w->status == FXS_OK) {
+fxs_status fxs_regions_run(fxs_call *c, fxs_regions *r, fxs_parallel_fn *fn) {
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
+    fxs_work w = fxs_work_begin(c, fxs_compute_dtype(fxs_arg_tensor(c, FXS_REGION_INPUT)->dtype));
+    r->dtype = w.dtype;
+    r->x = fxs_work_data(&w, fxs_arg_tensor(c, FXS_REGION_INPUT));
+    r->rois = fxs_work_data(&w, fxs_arg_tensor(c, FXS_REGION_ROIS));
+    fxs_tensor *out = fxs_work_out(&w, c->out[0]);
+    if (w.status == FXS_OK)
+        w.status = check_images(c, r);
+    if (w.status == FXS_OK) {
         r->y = fxs_tensor_data(out);
-        fxs_parallel(c->ctx, fxs_arg_tensor(c, ROIS)->sizes[0] * r->c, 16, fn, r);
+        fxs_parallel(c->ctx, fxs_arg_tensor(c, FXS_REGION_ROIS)->sizes[0] * r->c, 16, fn, r);
     }
-    return fxs_work_end(w);
+    return fxs_work_end(&w);
 }
 
 static fxs_status run_roi_align(fxs_call *c) {
-    regions r = {0};
-    FXS_TRY(read_regions(c, &r));
-    r.samples = fxs_arg_int(c, SAMPLES);
-    r.aligned = fxs_arg_bool(c, ALIGNED);
-    fxs_work w = fxs_work_begin(c, fxs_compute_dtype(fxs_arg_tensor(c, INPUT)->dtype));
-    return run_regions(c, &r, &w, align);
+    fxs_regions r = {0};
+    FXS_TRY(fxs_regions_read(c, &r));
+    r.samples = fxs_arg_int(c, FXS_REGION_SAMPLES);
+    r.aligned = fxs_arg_bool(c, FXS_REGION_ALIGNED);
+    return fxs_regions_run(c, &r, align);
 }
 
-/* 10 for each point that is read; where their number depends on the boxes, of 2 x 2 */
-static fxs_cost cost_roi_align(const fxs_call *c) {
-    int64_t samples = fxs_arg_int(c, SAMPLES) > 0 ? fxs_arg_int(c, SAMPLES) : 2;
+fxs_cost fxs_region_cost(const fxs_call *c) {
+    int64_t samples =
+        fxs_arg_int(c, FXS_REGION_SAMPLES) > 0 ? fxs_arg_int(c, FXS_REGION_SAMPLES) : 2;
     return (fxs_cost){.flops = 10 * (double)samples * (double)samples *
                                (double)fxs_tensor_numel(c->out[0])};
 }
@@ -330,37 +304,38 @@ static fxs_cost cost_roi_align(const fxs_call *c) {
 static int64_t within(double v, int64_t n) { return !(v > 0) ? 0 : v < (double)n ? (int64_t)v : n; }
 
 /* Which pixels bin number `bin` of an axis takes, [0] to [1]. */
-static void bin_pixels(const regions *r, int64_t roi, int axis, int64_t bin, int64_t range[2]) {
+static void bin_pixels(const fxs_regions *r, int64_t roi, int axis, int64_t bin, int64_t range[2]) {
     fxs_dtype d = r->dtype;
-    double start = round(edge(r, roi, 1 - axis)), end = round(edge(r, roi, 3 - axis));
-    double size = as(d, fmax(end - start + 1, 1) / (double)r->out[axis]);
-    range[0] = within(floor(as(d, (double)bin * size)) + start, r->in[axis]);
-    range[1] = within(ceil(as(d, (double)(bin + 1) * size)) + start, r->in[axis]);
+    double start = round(fxs_region_edge(r, roi, 1 - axis)),
+           end = round(fxs_region_edge(r, roi, 3 - axis));
+    double size = fxs_rounded(d, fmax(end - start + 1, 1) / (double)r->out[axis]);
+    range[0] = within(floor(fxs_rounded(d, (double)bin * size)) + start, r->in[axis]);
+    range[1] = within(ceil(fxs_rounded(d, (double)(bin + 1) * size)) + start, r->in[axis]);
 }
 
-static void greatest(const regions *r, int64_t plane, const int64_t v[2], const int64_t h[2],
+static void greatest(const fxs_regions *r, int64_t plane, const int64_t v[2], const int64_t h[2],
                      int64_t to) {
     bool empty = v[1] <= v[0] || h[1] <= h[0];
     double best = empty ? 0 : r->dtype == FXS_FLOAT64 ? -(double)INFINITY : -3.4028234663852886e38;
     int64_t at = -1;
     for (int64_t y = v[0]; y < v[1]; y++)
         for (int64_t x = h[0]; x < h[1]; x++) {
-            double seen = number(r->dtype, r->x, plane + y * r->in[1] + x);
+            double seen = fxs_element(r->dtype, r->x, plane + y * r->in[1] + x);
             if (seen > best) {
                 best = seen;
                 at = y * r->in[1] + x;
             }
         }
-    put_number(r->dtype, r->y, to, best);
+    fxs_put_element(r->dtype, r->y, to, best);
     r->places[to] = (int32_t)at;
 }
 
 static void pool(void *user, int64_t begin, int64_t end, int thread) {
-    const regions *r = user;
+    const fxs_regions *r = user;
     (void)thread;
     for (int64_t i = begin; i < end; i++) {
         int64_t roi = i / r->c, v[2], h[2];
-        int64_t plane = (image_of(r, roi) * r->c + i % r->c) * r->in[0] * r->in[1];
+        int64_t plane = (fxs_region_image(r, roi) * r->c + i % r->c) * r->in[0] * r->in[1];
         for (int64_t row = 0; row < r->out[0]; row++)
             for (int64_t column = 0; column < r->out[1]; column++) {
                 bin_pixels(r, roi, 0, row, v);
@@ -371,11 +346,10 @@ static void pool(void *user, int64_t begin, int64_t end, int thread) {
 }
 
 static fxs_status run_roi_pool(fxs_call *c) {
-    regions r = {0};
-    FXS_TRY(read_regions(c, &r));
+    fxs_regions r = {0};
+    FXS_TRY(fxs_regions_read(c, &r));
     r.places = fxs_tensor_data(c->out[1]);
-    fxs_work w = fxs_work_begin(c, fxs_compute_dtype(fxs_arg_tensor(c, INPUT)->dtype));
-    return run_regions(c, &r, &w, pool);
+    return fxs_regions_run(c, &r, pool);
 }
 
 const fxs_op fxs_ops_regions[] = {
@@ -384,7 +358,7 @@ const fxs_op fxs_ops_regions[] = {
     {"roi_align",
      "(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, int "
      "sampling_ratio, bool aligned) -> Tensor",
-     "torch.ops.torchvision.roi_align", infer_roi_align, run_roi_align, cost_roi_align,
+     "torch.ops.torchvision.roi_align", infer_roi_align, run_roi_align, fxs_region_cost,
      FXS_OP_NO_INPLACE},
     {"roi_pool",
      "(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width) -> "

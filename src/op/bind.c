@@ -239,7 +239,8 @@ static bool has_param(const binding *b, int i) {
                 {"device", "Tensor.cpu", false},
                 {"non_blocking", "Tensor.cpu", false},
                 {"pin_memory", "Tensor.new_tensor", false}};
-    if (!b->spelling)
+    /* torchvision's functions share their rows with none of PyTorch's. */
+    if (!b->spelling || strncmp(b->spelling, "torchvision.", 12) == 0)
         return true;
     if (strcmp(b->schema->params[i].name, "inplace") == 0 &&
         b->spelling[strlen(b->spelling) - 1] == '_')

@@ -3,7 +3,7 @@ own documentation defines it. layer(name) is the one place where a layer's class
 import torch
 from torch import nn
 from torchvision.models.convnext import LayerNorm2d
-from torchvision.ops import StochasticDepth
+from torchvision import ops
 
 
 class RMSNorm(nn.Module):
@@ -112,7 +112,8 @@ FUNCTIONS = {'torch.unravel_index': unravel_index, 'torch._check': check, 'torch
 HERE = {**{f'CircularPad{n}d': pad_layer(f'CircularPad{n}d', 'circular') for n in (1, 2, 3)},
         **{f'ZeroPad{n}d': pad_layer(f'ZeroPad{n}d', 'constant') for n in (1, 3)},
         'RMSNorm': RMSNorm, 'DropPath': DropPath, 'SyncBatchNorm': SyncBatchNorm, 'LayerNorm2d': LayerNorm2d,
-        'StochasticDepth': StochasticDepth, 'NonDynamicallyQuantizableLinear': nn.modules.linear.NonDynamicallyQuantizableLinear}
+        **{name: getattr(ops, name) for name in ('StochasticDepth', 'DeformConv2d', 'RoIAlign', 'RoIPool', 'PSRoIAlign', 'PSRoIPool',
+                                               'FrozenBatchNorm2d', 'DropBlock2d', 'DropBlock3d')}, 'NonDynamicallyQuantizableLinear': nn.modules.linear.NonDynamicallyQuantizableLinear}
 
 
 def layer(name):

@@ -43,7 +43,8 @@ def fixed_by_reason():
 
 # Rows whose calls are not made wrong: PyTorch takes what it does not check (a mode that is no mode, None behind a list).
 NOT_SPOILED = {'hsplit', 'vsplit', 'dsplit', 'slice_scatter', 'slice_copy', 'grid_sampler', 'grid_sampler_2d', 'grid_sampler_3d',
-               'embedding_renorm_', 'native_batch_norm', 'special_softmax', 'special_log_softmax', 'gradient', 'matrix_exp'}
+               'embedding_renorm_', 'native_batch_norm', 'deform_conv2d_split', *(ps + name + python for ps in ('', 'ps_') for name in
+               ('roi_align', 'roi_pool') for python in ('', '_boxes')), 'special_softmax', 'special_log_softmax', 'gradient', 'matrix_exp'}
 
 
 def argument(case, i, name):
@@ -322,16 +323,21 @@ def none_of_one(case):
 
 def odd_regions(case):
     """Boxes that are none, or of images that are not there."""
-    x, rois = tensor(case, 0, 'input'), tensor(case, 1, 'rois')
-    if not x or not rois or not x['sizes']:
+    x, rois = tensor(case, 0, 'input'), tensor(case, 1, 'rois') or tensor(case, 1, 'boxes')
+    if not x or not x['sizes']:
         return False
+    if len(x['sizes']) > 4:
+        return True
+    if not rois:
+        images = tensors(argument(case, 1, 'boxes'))
+        return len(images) > x['sizes'][0] or any(len(t['sizes']) > 2 for t in images)
     if len(rois['sizes']) != 2 or rois['sizes'][1] != 5:
         return True
     return any(isinstance(v, str) or not -1 < v < x['sizes'][0] for v in elements(rois)[::5])
 
 
 CASES = [
-    (r'roi_(align|pool)$', odd_regions, 'roi_align and roi_pool read boxes beyond their rows, and images that are not there'),
+    (r'roi_(align|pool)$|RoI', odd_regions, 'pooling by boxes reads boxes beyond their rows, images that are not there, and four dimensions of five'),
     (r'scaled_dot_product_attention$', lambda case: argument(case, 4, 'dropout_p'), 'what is dropped at random'),
     (r'segment_reduce$', other_segments, 'segment_reduce trusts lengths: those of another shape are read beyond their end, unsafe ones lead beyond the data'),
     (r'segment_reduce$', odd_strides, 'segment_reduce steps by the strides of dimensions that have one element'),
@@ -364,6 +370,7 @@ CASES = [
     (r'embedding_bag$', table_of_more, 'embedding_bag of a table of more than two dimensions reads other elements than the indices name: rows where a table of two would have them'),
     (r'\bindex_select$', none_of_one, 'index_select by no index leaves the element of a tensor without dimensions unwritten'),
     (r'(\b|_)(qr|eigh|svd|geqrf)$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
+    (r'\blinalg_cond$', dependent_rows, 'the condition of a singular matrix is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bcorrcoef$', constant_rows, 'corrcoef of a constant row is 0 / 0, or what rounding makes of it'),
     (r'masked_(fill|scatter)_?$', other_masks, 'masks of other types are read byte by byte, as if they were bools'),

@@ -136,8 +136,8 @@ def test_regions_of_images_that_are_not_there_are_refused():
 
 def test_an_operator_of_torchvision_that_is_missing_is_refused_by_name():
     from fxfront.missing import Unsupported
-    raises(Unsupported, boxes_ops.ps_roi_align, torch.rand(1, 4, 4, 4), torch.rand(1, 5), 1.0, 2, 2, 0,
-           text='torchvision.ps_roi_align')
+    raises(Unsupported, boxes_ops._roi_pool_backward, torch.rand(1, 4, 4, 4), torch.rand(1, 5), 1.0, 2, 2, 0,
+           text='torchvision._roi_pool_backward')
 
 
 # ---- traces that ask for values
