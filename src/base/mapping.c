@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pool.h"
+
 static fxs_status map_file(fxs_ctx *ctx, const char *path, int fd, fxs_mapping *m) {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -47,15 +49,34 @@ fxs_status fxs_mapping_open(fxs_ctx *ctx, const char *path, fxs_mapping **out) {
     return s;
 }
 
-void fxs_mapping_read(const void *data, size_t bytes) {
-#ifdef MADV_POPULATE_READ
+typedef struct pages {
+    const volatile char *first;
+    size_t page;
+} pages;
+
+/* A page that the system has mapped may still have to be found by the processor: a virtual machine
+ * whose host keeps page tables of its own fills them in at the first touch, which then takes longer
+ * than all that a kernel does with the page. */
+static void touch(void *user, int64_t begin, int64_t end, int thread) {
+    const pages *p = user;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        (void)p->first[(size_t)i * p->page];
+}
+
+enum { TOUCHED_AT_ONCE = 64 };
+
+void fxs_mapping_read(fxs_ctx *ctx, const void *data, size_t bytes) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)data & ~(page - 1);
+    uintptr_t end = (uintptr_t)data + bytes;
+    if (bytes == 0)
+        return;
+#ifdef MADV_POPULATE_READ
     if (bytes >= page) /* small ones share their pages with others */
-        madvise((void *)at, (uintptr_t)data + bytes - at, MADV_POPULATE_READ);
-#else
-    (void)data;
-    (void)bytes;
+        madvise((void *)at, end - at, MADV_POPULATE_READ);
 #endif
+    pages p = {(const volatile char *)at, page};
+    fxs_parallel(ctx, (int64_t)((end - at + page - 1) / page), TOUCHED_AT_ONCE, touch, &p);
 }
 
 fxs_mapping *fxs_mapping_ref(fxs_mapping *m) {

@@ -16,7 +16,7 @@ typedef struct fxs_mapping {
 fxs_status fxs_mapping_open(fxs_ctx *ctx, const char *path, fxs_mapping **out);
 /* Brings bytes of a mapped file into memory, all at once: page by page, where they are touched
  * first, takes several times as long. Nothing is said of what goes wrong: touching them will. */
-void fxs_mapping_read(const void *data, size_t bytes);
+void fxs_mapping_read(fxs_ctx *ctx, const void *data, size_t bytes);
 fxs_mapping *fxs_mapping_ref(fxs_mapping *m);
 void fxs_mapping_unref(fxs_mapping *m);
 

@@ -40,7 +40,7 @@ fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out) 
             memset(t->storage->data, 0, t->storage->bytes);
         p->data = t;
     } else if (p->data->storage && p->data->storage->file && !p->here) {
-        fxs_mapping_read(fxs_tensor_data(p->data),
+        fxs_mapping_read(ctx, fxs_tensor_data(p->data),
                          (size_t)fxs_tensor_numel(p->data) * fxs_dtype_size(p->data->dtype));
     }
     p->here = true;
