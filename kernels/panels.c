@@ -5,12 +5,15 @@
 
 #include <string.h>
 
+#include "base/thread_room.h"
 #include "kernels/micro.h"
 
 enum {
     GROUP = 8 * FXS_MICRO_TILE, /* columns that are packed at once: with their depth 256 KiB */
-    PANELS = FXS_MICRO_DEPTH * GROUP
+    PANELS = FXS_MICRO_DEPTH * GROUP,
+    STACK_FLOATS = 2048
 };
+_Static_assert((PANELS + FXS_MICRO_TILE) * sizeof(float) <= FXS_THREAD_ROOM, "panels fit");
 
 bool fxs_panels_fast(void) { return fxs_micro_here()->tile > 8; }
 
@@ -149,9 +152,8 @@ static void multiply_columns(const fxs_panels *p, const fxs_micro *micro, const 
     }
 }
 
-void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
+static void run_piece(const fxs_panels *p, const fxs_cut *cut, int64_t piece, float *panels) {
     const fxs_micro *micro = fxs_micro_here();
-    float panels[PANELS + FXS_MICRO_TILE] __attribute__((aligned(64)));
     float a[FXS_MICRO_ROWS * FXS_MICRO_STEP] __attribute__((aligned(64)));
     int64_t m0 = piece / cut->across * cut->rows, n0 = piece % cut->across * cut->columns;
     int64_t m1 = m0 + cut->rows < p->m ? m0 + cut->rows : p->m;
@@ -176,4 +178,21 @@ void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
             multiply_columns(p, micro, a, panel, m, rows, n1, loose, k0, depth);
         }
     }
+}
+
+/* What small products touch is there already. */
+static __attribute__((noinline)) void run_on_stack(const fxs_panels *p, const fxs_cut *cut,
+                                                   int64_t piece) {
+    float panels[PANELS + FXS_MICRO_TILE] __attribute__((aligned(64)));
+    run_piece(p, cut, piece, panels);
+}
+
+void fxs_panels_run(const fxs_panels *p, const fxs_cut *cut, int64_t piece) {
+    int64_t depth = p->k < FXS_MICRO_DEPTH ? p->k : FXS_MICRO_DEPTH;
+    bool small = depth * cut->columns <= STACK_FLOATS;
+    float *panels = small ? NULL : fxs_thread_room();
+    if (panels)
+        run_piece(p, cut, piece, panels);
+    else
+        run_on_stack(p, cut, piece);
 }

@@ -44,7 +44,7 @@ static size_t next_chunk_size(const fxs_arena *a, size_t want) {
     size_t grow = !last ? FIRST_CHUNK : last < FAST_GROWTH ? last * 2 : last * 4;
     if (grow > LAST_GROWTH)
         grow = LAST_GROWTH;
-    if (!a->chunks && grow < a->reserve)
+    if (!a->chunks && a->reserve)
         grow = a->reserve;
     if (want > grow)
         grow = want;

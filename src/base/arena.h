@@ -8,7 +8,7 @@
 typedef struct fxs_arena_chunk fxs_arena_chunk;
 typedef struct fxs_arena {
     fxs_arena_chunk *chunks; /* newest first */
-    size_t reserve;          /* size of the next first chunk, at least */
+    size_t reserve;          /* size of the next first chunk, 0: as usual */
     size_t room;             /* of scratch: the chunk to make when it gets large, 0: as it grows */
 } fxs_arena;
 

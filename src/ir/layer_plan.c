@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { USUAL_BYTES = 2304 }; /* what the plan of a convolution or a normalisation needs */
+
 /* Marks are nodes of no graph, by which fxs_schema_place knows what is not known yet. */
 typedef struct planner {
     fxs_module *module;
@@ -81,6 +83,7 @@ fxs_call_plan *fxs_layer_plan_make(fxs_module *m, size_t ninputs, bool train) {
     }
     *p = (planner){.module = m, .plan = plan};
     plan->ninputs = ninputs;
+    plan->arena.reserve = USUAL_BYTES;
     /* What is wrong is said when the call itself is bound. */
     if (bind(p, train) != FXS_OK || p->unfit) {
         fxs_ctx_clear(m->ctx);

@@ -1,0 +1,63 @@
+/* thread_room.c: see thread_room.h. A room that a thread leaves goes to the next that asks; rooms
+ * are as many as the most threads at one time, and stay for the life of the process. */
+#include "base/thread_room.h"
+
+#include <pthread.h>
+
+enum { PAGE = 1 << 21, ROOMS = PAGE / FXS_THREAD_ROOM };
+
+/* At the start of a room that nobody has. */
+typedef struct vacant {
+    struct vacant *next;
+} vacant;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key; /* its destructor runs when a thread ends */
+static bool have_key;
+static vacant *vacants;
+static _Thread_local void *mine;
+
+static void leave(void *room) {
+    pthread_mutex_lock(&lock);
+    *(vacant *)room = (vacant){vacants};
+    vacants = room;
+    pthread_mutex_unlock(&lock);
+}
+
+static void make_key(void) { have_key = pthread_key_create(&key, leave) == 0; }
+
+/* The lock is held. Rooms are put up without touching what will not be used: each at its first
+ * leave or use. */
+static void *from_page(void) {
+    static char *page;
+    static int left;
+    if (left == 0) {
+        page = fxs_alloc_data(PAGE);
+        left = page ? ROOMS : 0;
+    }
+    return left ? page + (size_t)--left * FXS_THREAD_ROOM : NULL;
+}
+
+static void *take(void) {
+    pthread_mutex_lock(&lock);
+    void *room = vacants;
+    if (room)
+        vacants = vacants->next;
+    else
+        room = from_page();
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
+void *fxs_thread_room(void) {
+    if (mine)
+        return mine;
+    pthread_once(&once, make_key);
+    void *room = have_key ? take() : NULL;
+    if (room && pthread_setspecific(key, room) != 0) {
+        leave(room);
+        return NULL;
+    }
+    return mine = room;
+}
