@@ -61,3 +61,9 @@ void *fxs_thread_room(void) {
     }
     return mine = room;
 }
+
+void fxs_thread_room_ready(void) {
+    volatile char *room = mine ? NULL : fxs_thread_room();
+    if (room)
+        *room = 0;
+}

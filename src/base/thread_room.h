@@ -11,5 +11,8 @@ enum { FXS_THREAD_ROOM = 292 << 10 }; /* seven of them in 2 MiB */
 /* The calling thread's, aligned for vectors, with what its last user left there; the thread has it
  * until it ends. NULL when memory is out: use the stack. */
 void *fxs_thread_room(void);
+/* Has the calling thread's room in memory, and with it those of the next threads: before what is
+ * measured, since a huge page takes long at its first touch. */
+void fxs_thread_room_ready(void);
 
 #endif
