@@ -20,10 +20,13 @@ static fxs_status read_size(fxs_call *c, int dims, fxs_window *w) {
     for (int k = 0; k < dims; k++) {
         const fxs_value *item = one ? v : fxs_value_item(v, n == 1 ? 0 : (size_t)k);
         int d = 3 - dims + k;
-        if (item->tag != FXS_V_INT && item->tag != FXS_V_NONE)
+        bool whole = item->tag == FXS_V_INT || (k > 0 && n > 1 && item->tag == FXS_V_BOOL);
+        if (!whole && item->tag != FXS_V_NONE)
             return FXS_REFUSE(c, FXS_ETYPE, "output_size must be ints or None, not %s",
                               fxs_value_type_name(item));
-        w->out[d] = item->tag == FXS_V_INT ? item->u.i : w->in[d];
+        w->out[d] = item->tag == FXS_V_BOOL  ? item->u.b
+                    : item->tag == FXS_V_INT ? item->u.i
+                                             : w->in[d];
         if (w->out[d] < 0)
             return FXS_REFUSE(
                 c, FXS_EINVAL,

@@ -48,13 +48,16 @@ static fxs_status read_mode(fxs_call *c, const fxs_tensor *x, fxs_resample *r) {
     return FXS_OK;
 }
 
-/* Number k of a number or list; false when it is no number. */
-static bool number_at(const fxs_value *v, int k, double *out) {
-    if (v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE)
-        v = fxs_value_item(v, (size_t)k);
-    if (!v || (v->tag != FXS_V_INT && v->tag != FXS_V_FLOAT))
+/* Number k of a number or list; false when it is no number. Sizes are ints, and bools behind the
+ * first of a list, as in each list of ints. */
+static bool number_at(const fxs_value *v, bool size, int k, double *out) {
+    bool list = v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE;
+    v = list ? fxs_value_item(v, (size_t)k) : v;
+    if (!v || (v->tag != FXS_V_INT && v->tag != (size ? FXS_V_BOOL : FXS_V_FLOAT)))
         return false;
-    *out = v->tag == FXS_V_INT ? (double)v->u.i : v->u.f;
+    if (v->tag == FXS_V_BOOL && k == 0)
+        return false;
+    *out = v->tag == FXS_V_FLOAT ? v->u.f : v->tag == FXS_V_INT ? (double)v->u.i : v->u.b;
     return true;
 }
 
@@ -82,9 +85,10 @@ static fxs_status read_sizes(fxs_call *c, fxs_resample *r) {
     for (int k = 0; k < r->dims; k++) {
         int d = 3 - r->dims + k;
         double v;
-        if (!number_at(&c->arg[by_size ? SIZE : FACTOR], k, &v))
-            return FXS_REFUSE(c, FXS_ETYPE, "%s must be a number or a list of numbers",
-                              by_size ? "size" : "scale_factor");
+        if (!number_at(&c->arg[by_size ? SIZE : FACTOR], by_size, k, &v))
+            return FXS_REFUSE(c, FXS_ETYPE, "%s must be %s", by_size ? "size" : "scale_factor",
+                              by_size ? "an int or a list of ints"
+                                      : "a number or a list of numbers");
         double n = by_size ? v : floor((double)r->in[d] * v);
         if (!(n < 9e15))
             return FXS_REFUSE(c, FXS_ELIMIT, "an output size beyond 2^53");

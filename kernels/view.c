@@ -334,7 +334,7 @@ const fxs_op fxs_ops_view[] = {
      infer_expand, NULL, NULL, PURE},
     {"expand_as", "(Tensor self, Tensor other) -> Tensor", "Tensor.expand_as", infer_expand_as,
      NULL, NULL, PURE | FXS_OP_GRAD_OF_SELF},
-    {"broadcast_to", "(Tensor self, int|int[] size) -> Tensor",
+    {"broadcast_to", "(Tensor self, int... size) -> Tensor",
      "torch.broadcast_to Tensor.broadcast_to", infer_expand, NULL, NULL, PURE},
     {0},
 };

@@ -17,6 +17,10 @@ typedef struct binding {
     bool given[FXS_MAX_ARGS];
 } binding;
 
+static bool is_method(const binding *b) {
+    return b->spelling && strncmp(b->spelling, "Tensor.", 7) == 0;
+}
+
 #define REFUSE(b, status, ...) ((b)->quiet ? (status) : fxs_fail((b)->ctx, status, __VA_ARGS__))
 
 /* PyTorch takes a bool for a float or a number, but not for an int. */
@@ -31,17 +35,26 @@ static bool is_int_like(const fxs_value *v) {
             !fxs_is_floating(v->u.tensor->dtype));
 }
 
-static bool all_items(const fxs_value *v, bool (*is)(const fxs_value *)) {
-    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE)
+static bool is_list(const fxs_value *v) { return v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE; }
+
+/* PyTorch looks at the first item of a list to see whether it is one of ints, and takes a bool for
+ * an int behind it. */
+static bool all_ints(const fxs_value *v) {
+    if (!is_list(v))
         return false;
     for (size_t i = 0; i < v->u.seq->len; i++)
-        if (!is(&v->u.seq->items[i]))
+        if (!is_int_like(&v->u.seq->items[i]) && (i == 0 || v->u.seq->items[i].tag != FXS_V_BOOL))
             return false;
     return true;
 }
 
-static bool is_tensor_or_none(const fxs_value *v) {
-    return v->tag == FXS_V_TENSOR || v->tag == FXS_V_NONE;
+static bool all_tensors(const fxs_value *v) {
+    if (!is_list(v))
+        return false;
+    for (size_t i = 0; i < v->u.seq->len; i++)
+        if (v->u.seq->items[i].tag != FXS_V_TENSOR && v->u.seq->items[i].tag != FXS_V_NONE)
+            return false;
+    return true;
 }
 
 /* PyTorch reads a number off a tensor that has no dimensions and no gradient; an int off one of
@@ -59,11 +72,11 @@ static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     case FXS_T_TENSOR:
         return v->tag == FXS_V_TENSOR;
     case FXS_T_TENSORS:
-        return all_items(v, is_tensor_or_none);
+        return all_tensors(v);
     case FXS_T_INT:
         return is_int(v);
     case FXS_T_INTS:
-        return (p->count && is_int_like(v)) || all_items(v, is_int_like);
+        return (p->count && is_int_like(v)) || all_ints(v);
     case FXS_T_FLOAT:
         return is_whole(v) || v->tag == FXS_V_FLOAT;
     case FXS_T_SCALAR:
@@ -213,8 +226,7 @@ static fxs_status put(binding *b, int i, const fxs_value *v) {
  * list itself. */
 static fxs_status put_variadic(binding *b, int i, const fxs_value *args, size_t from, size_t n) {
     const fxs_value *first = fxs_value_item(args, from);
-    if (n - from == 1 &&
-        (first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE || first->tag == FXS_V_NONE))
+    if (n - from == 1 && (is_list(first) || first->tag == FXS_V_NONE))
         return put(b, i, first);
     fxs_value list;
     FXS_TRY(fxs_make_seq(b->ctx, b->arena, FXS_V_LIST, n - from, &list));
@@ -255,9 +267,16 @@ static bool has_param(const binding *b, int i) {
 /* A method of a list of numbers alone takes them as separate arguments too, and when the first is a
  * list PyTorch looks at no other: x.permute((1, 0), 7). */
 static bool passes_over(const binding *b, const fxs_value *first) {
-    bool list = first->tag == FXS_V_LIST || first->tag == FXS_V_TUPLE;
-    return list && b->schema->nparams == 2 && b->spelling &&
-           strncmp(b->spelling, "Tensor.", 7) == 0 && b->schema->params[1].types & 1u << FXS_T_INTS;
+    return is_list(first) && b->schema->nparams == 2 && is_method(b) &&
+           b->schema->params[1].types & 1u << FXS_T_INTS;
+}
+
+/* x.permute(1, 0), torch.zeros(2, 3), but torch.permute(x, (1, 0)) alone: a function takes separate
+ * numbers where it takes nothing else. */
+static bool takes_separate(const binding *b, int i) {
+    const fxs_param *p = &b->schema->params[i];
+    return p->variadic &&
+           (i == 0 || !b->spelling || is_method(b) || !(p->types & 1u << FXS_T_INTS));
 }
 
 static fxs_status put_positional(binding *b, const fxs_value *args) {
@@ -269,7 +288,7 @@ static fxs_status put_positional(binding *b, const fxs_value *args) {
         if (i >= b->schema->nparams || b->schema->params[i].keyword_only || !has_param(b, i))
             return REFUSE(b, FXS_ETYPE, "%s: takes at most %d positional arguments, not %d", b->op,
                           i, (int)n);
-        if (b->schema->params[i].variadic)
+        if (takes_separate(b, i))
             return put_variadic(b, i, args, k, n);
         FXS_TRY(put(b, i, fxs_value_item(args, k)));
     }
@@ -326,8 +345,7 @@ static fxs_status bind_all(binding *b, const fxs_value *args, const fxs_value *k
         else
             FXS_TRY(put(b, i, &s->params[i].fallback));
     }
-    bool method = b->spelling && strncmp(b->spelling, "Tensor.", 7) == 0;
-    if (method && s->nparams && !b->raw && b->out[0].tag != FXS_V_TENSOR &&
+    if (is_method(b) && s->nparams && !b->raw && b->out[0].tag != FXS_V_TENSOR &&
         b->out[0].tag != FXS_V_NODE && b->out[0].tag != FXS_V_UNKNOWN)
         return REFUSE(b, FXS_ETYPE, "%s: a method of tensors can't be called on %s", b->op,
                       fxs_value_type_name(&b->out[0]));

@@ -72,7 +72,7 @@ def unravel_index(indices, shape):
     shape, out = [shape] if isinstance(shape, int) else list(shape), []
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype is torch.bool:
         raise ValueError('expected integers')
-    if any(s < 0 or isinstance(s, bool) for s in shape):
+    if any(s < 0 for s in shape) or any(isinstance(s, bool) for s in shape[:1]):
         raise ValueError('negative sizes')
     rest = indices.long().clone(memory_format=torch.contiguous_format)
     for s in reversed(shape):
