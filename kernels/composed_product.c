@@ -153,6 +153,20 @@ static void check_scales(fxs_compose *k, const fxs_tensor *p) {
         k->status = fxs_check_number(k->call, ADD_ALPHA, p->dtype);
 }
 
+/* In place PyTorch copies the input, stretched to the result's shape, over the result first: one
+ * element onto itself, which it takes for two that overlap when their strides are not the same.
+ * Stretching goes on with the stride of a vector, and has none of a number. */
+static void check_overlap(fxs_compose *k, const fxs_tensor *x, const fxs_tensor *stretched) {
+    fxs_value beta = fxs_known_number(&k->call->arg[ADD_BETA]);
+    bool as_it_was =
+        x->ndim == 2 && x->sizes[0] == stretched->sizes[0] && x->sizes[1] == stretched->sizes[1];
+    if (!k->call->in_place || as_it_was || fxs_tensor_numel(stretched) != 1 ||
+        is_number(&beta, 0) || (x->ndim && x->strides[0] == 1))
+        return;
+    fxs_stop(k, FXS_EINVAL,
+             "some elements of the input and of the result refer to a single memory location");
+}
+
 /* addbmm(input, batch1, batch2, beta, alpha): the sum of the products */
 static void make_addbmm(fxs_compose *k) {
     fxs_tensor *x = arg(k, ADD_INPUT), matrix;
@@ -164,6 +178,8 @@ static void make_addbmm(fxs_compose *k) {
     p = FXS_DO_NAMED(k, "sum", "dtype", fxs_of_dtype(x->dtype), fxs_t(p), fxs_int(0));
     if (p)
         k->status = expanded(k->call, p->sizes, &matrix);
+    if (p && k->status == FXS_OK)
+        check_overlap(k, x, &matrix);
     if (k->status == FXS_OK)
         check_scales(k, p);
     x = scaled_sum(k, x, p, fxs_tensor_numel(arg(k, ADD_A)) != 0);
@@ -248,10 +264,16 @@ static void make_inner(fxs_compose *k) {
 
 static int read_pair(fxs_compose *k, const fxs_value *v, const fxs_tensor *t, int64_t *dims) {
     int n = 0;
+    if (v->tag != FXS_V_LIST && v->tag != FXS_V_TUPLE)
+        fxs_stop(k, FXS_ETYPE, "dims must be a number or two lists of ints");
     for (size_t i = 0; i < fxs_value_len(v) && i < FXS_MAX_DIM && k->status == FXS_OK; i++) {
         const fxs_value *item = fxs_value_item(v, i);
+        bool flag = item->tag == FXS_V_BOOL; /* for an int behind the first, as in each list */
         int dim = 0;
-        k->status = fxs_wrap_dim(k->call, item->tag == FXS_V_INT ? item->u.i : 0, t->ndim, &dim);
+        if (item->tag != FXS_V_INT && (!flag || i == 0))
+            fxs_stop(k, FXS_ETYPE, "dims must be a number or two lists of ints");
+        else
+            k->status = fxs_wrap_dim(k->call, flag ? item->u.b : item->u.i, t->ndim, &dim);
         dims[n++] = dim;
     }
     return n;
@@ -263,12 +285,13 @@ static void make_tensordot(fxs_compose *k) {
     const fxs_value *given = &k->call->arg[2];
     pairs p = {0};
     int m = 0;
-    if (given->tag == FXS_V_INT) {
-        if (given->u.i < 0 || given->u.i > a->ndim || given->u.i > b->ndim)
+    if (given->tag == FXS_V_INT || given->tag == FXS_V_BOOL) {
+        int64_t count = given->tag == FXS_V_INT ? given->u.i : given->u.b;
+        if (count < 0 || count > a->ndim || count > b->ndim)
             fxs_stop(k, FXS_EINVAL, "expects dims >= 0 and no more than there are, but got %lld",
-                     (long long)given->u.i);
-        for (m = 0; k->status == FXS_OK && p.n < given->u.i; p.n++, m++)
-            p.a[p.n] = a->ndim - given->u.i + p.n, p.b[p.n] = p.n;
+                     (long long)count);
+        for (m = 0; k->status == FXS_OK && p.n < count; p.n++, m++)
+            p.a[p.n] = a->ndim - count + p.n, p.b[p.n] = p.n;
     } else if (fxs_value_len(given) == 2) {
         p.n = read_pair(k, fxs_value_item(given, 0), a, p.a);
         m = read_pair(k, fxs_value_item(given, 1), b, p.b);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "kernels/create.h"
 #include "kernels/iterate.h"
 #include "op/module_row.h"
 
@@ -22,12 +23,13 @@ static fxs_status check_probability(fxs_call *c) {
     return FXS_OK;
 }
 
-/* x times noise, which is like x or has a number for each draw; of the alpha dropouts plus more of
- * that kind. */
+/* x times noise, which is like x or has a number for each draw; what the alpha dropouts add is
+ * added in place. Where nothing is kept the noise is the number 0, of any type. */
 static fxs_status out_noisy(fxs_call *c, fxs_tensor *x, spread s, bool alpha) {
     fxs_tensor noise = *x;
     double p = fxs_arg_float(c, 1);
-    FXS_TRY(fxs_check_computable(c, x->dtype));
+    if (p < 1 || s == BATCH || s == ROWS)
+        FXS_TRY(fxs_check_computable(c, x->dtype));
     if (!fxs_is_floating(x->dtype) && p < 1)
         return FXS_REFUSE(c, FXS_ETYPE, "the scaled noise can't be cast to torch.%s",
                           fxs_dtype_name(x->dtype));
@@ -43,15 +45,7 @@ static fxs_status out_noisy(fxs_call *c, fxs_tensor *x, spread s, bool alpha) {
     if (s != EACH)
         fxs_strides_of(x->ndim, noise.sizes, NULL, noise.strides);
     fxs_operands o = {.n = 2, .v = {fxs_of_tensor(x), fxs_of_tensor(&noise)}};
-    FXS_TRY(fxs_out_pointwise(c, &o, x->dtype));
-    if (!alpha)
-        return FXS_OK;
-    fxs_tensor product = *c->out[0];
-    o.v[0] = fxs_of_tensor(&product);
-    FXS_TRY(fxs_out_pointwise(c, &o, x->dtype));
-    fxs_tensor_unref(c->out[0]);
-    c->out[0] = c->out[--c->nout];
-    return FXS_OK;
+    return fxs_out_pointwise(c, &o, x->dtype);
 }
 
 static fxs_status infer_noise(fxs_call *c, spread s, bool alpha) {
@@ -59,7 +53,7 @@ static fxs_status infer_noise(fxs_call *c, spread s, bool alpha) {
     FXS_TRY(check_probability(c));
     if (!draws(c) || (fxs_tensor_numel(x) == 0 && s != ROWS))
         return fxs_out_same(c, x);
-    if (s == CHANNELS && x->ndim < 2)
+    if (s == CHANNELS && x->ndim < 2 && fxs_arg_float(c, 1) < 1)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "feature dropout requires at least 2 dimensions in the input, not %d",
                           x->ndim);
@@ -96,6 +90,10 @@ static fxs_status drop(fxs_call *c, const dropping *d) {
     int64_t n = fxs_tensor_numel(x), size = (int64_t)fxs_dtype_size(x->dtype);
     const char *from = fxs_tensor_data(x);
     char *to = fxs_tensor_data(y);
+    if (fxs_is_complex(x->dtype)) { /* of which none is kept */
+        fxs_fill_tensor(c, y, &(fxs_value){.tag = FXS_V_FLOAT});
+        return FXS_OK;
+    }
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i, at = 0, put = 0;
         for (int k = x->ndim - 1; k >= 0; k--) {

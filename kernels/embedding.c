@@ -39,37 +39,42 @@ static fxs_status infer_embedding(fxs_call *c) {
     }
     if (fxs_is_complex(weight->dtype) && weight->requires_grad)
         return FXS_REFUSE(c, FXS_EINVAL, "complex numbers can't be differentiated");
-    if (!fxs_arg_is_none(c, MAX_NORM)) { /* rows are scaled in place */
-        if (weight->sizes[1] > 1 && weight->strides[1] == 0)
-            return FXS_REFUSE(c, FXS_EINVAL,
-                              "stretched rows of a weight can't be scaled: clone() it before");
-        if (fxs_tensor_numel(x) && !fxs_is_complex(weight->dtype))
-            FXS_TRY(fxs_check_dtype(c, weight, FXS_TAKES_FLOATS));
-    }
+    if (!fxs_arg_is_none(c, MAX_NORM) && fxs_tensor_numel(x) && !fxs_is_complex(weight->dtype))
+        FXS_TRY(fxs_check_dtype(c, weight, FXS_TAKES_FLOATS));
     memcpy(sizes, x->sizes, (size_t)x->ndim * sizeof *sizes);
     sizes[x->ndim] = weight->sizes[1];
     return fxs_out_new(c, weight->dtype, x->ndim + 1, sizes, NULL);
 }
 
-double fxs_norm_scale(fxs_dtype d, const char *row, int64_t n, double p, double most) {
+fxs_status fxs_norm_scale(fxs_call *c, const fxs_tensor *weight, fxs_dtype d, const char *row,
+                          double p, double most, double *scale) {
     double sum = 0;
+    int64_t n = weight->sizes[1];
     for (int64_t i = 0; i < n; i++) {
         double x = fabs(fxs_load_double(d, row + (size_t)i * fxs_dtype_size(d)));
         sum = isinf(p) ? fmax(sum, x) : sum + (p == 0 ? x != 0 : pow(x, p));
     }
     double norm = isinf(p) || p == 0 ? sum : pow(sum, 1 / p);
-    return norm > most ? most / (norm + 1e-7) : 1;
+    *scale = norm > most ? most / (norm + 1e-7) : 1;
+    if (norm > most && n > 1 && weight->strides[1] == 0)
+        return FXS_REFUSE(c, FXS_EINVAL,
+                          "a row of one element in %lld places can't be scaled: clone the weight",
+                          (long long)n);
+    return FXS_OK;
 }
 
 /* Scales a row whose norm is too large. PyTorch scales the row of the weight itself; here the
  * weight, which may be a file's, stays as it is. */
-static void limit_norm(const fxs_call *c, fxs_dtype d, char *row, int64_t n) {
-    double scale =
-        fxs_norm_scale(d, row, n, fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM));
+static fxs_status limit_norm(fxs_call *c, const fxs_tensor *weight, char *row) {
+    fxs_dtype d = weight->dtype;
     size_t size = fxs_dtype_size(d);
-    for (int64_t i = 0; i < n && scale != 1; i++)
+    double scale;
+    FXS_TRY(fxs_norm_scale(c, weight, d, row, fxs_arg_float(c, NORM_TYPE),
+                           fxs_arg_float(c, MAX_NORM), &scale));
+    for (int64_t i = 0; i < weight->sizes[1] && scale != 1; i++)
         fxs_store_double(d, row + (size_t)i * size,
                          fxs_load_double(d, row + (size_t)i * size) * scale);
+    return FXS_OK;
 }
 
 /* Rows of any type are copied as bytes. */
@@ -93,7 +98,7 @@ static fxs_status run_embedding(fxs_call *c) {
         else
             memcpy(y + (size_t)i * row, from + (size_t)index[i] * row, row);
         if (ints.status == FXS_OK && !fxs_arg_is_none(c, MAX_NORM))
-            limit_norm(c, weight->dtype, y + (size_t)i * row, weight->sizes[1]);
+            ints.status = limit_norm(c, weight, y + (size_t)i * row);
     }
     fxs_tensor_unref(table);
     return fxs_work_end(&ints);

@@ -4,7 +4,9 @@
 
 #include "op/op.h"
 
-/* What a row of n elements is multiplied by, so that its p-norm is at most `most`. */
-double fxs_norm_scale(fxs_dtype d, const char *row, int64_t n, double p, double most);
+/* What a row of the weight, which lies densely and of type d at `row`, is multiplied by, so that
+ * its p-norm is at most `most`. It can't be where the weight has one element for the whole row. */
+fxs_status fxs_norm_scale(fxs_call *c, const fxs_tensor *weight, fxs_dtype d, const char *row,
+                          double p, double most, double *scale);
 
 #endif

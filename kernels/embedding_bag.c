@@ -50,7 +50,7 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
         (!o || !is_index(o) || (!fxs_is_integral(x->dtype) && x->dtype != FXS_BOOL)))
         return FXS_REFUSE(c, FXS_ETYPE, "expected indices of type int64 or int32, but got %s",
                           fxs_dtype_name(x->dtype));
-    if (o && !fxs_is_integral(o->dtype))
+    if (o && !fxs_is_integral(o->dtype) && o->dtype != FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "expected offsets of an integer type, but got %s",
                           fxs_dtype_name(o->dtype));
     if ((x->ndim == 2) == (o != NULL) || (x->ndim != 1 && x->ndim != 2) || (o && o->ndim != 1))
@@ -76,6 +76,10 @@ static fxs_status read_bags(fxs_call *c, bags *b) {
         b->padding = row < 0 ? row + w->sizes[0] : row;
     }
     b->limited = !fxs_arg_is_none(c, MAX_NORM);
+    if (b->limited && !is_index(x)) /* what scales the rows has no wider offsets to go by */
+        return FXS_REFUSE(c, FXS_ETYPE,
+                          "with max_norm expected indices of type int64 or int32, but got %s",
+                          fxs_dtype_name(x->dtype));
     const fxs_tensor *samples = fxs_arg_tensor(c, SAMPLES);
     FXS_TRY(fxs_check_same_dtype(c, w, samples, "per_sample_weights"));
     bool each = !samples || samples->ndim == x->ndim;
@@ -117,10 +121,13 @@ static fxs_status fill_bag(fxs_call *c, const bags *b, const arrays *a, int64_t 
                               (long long)row, (long long)a->rows);
         if (row == b->padding)
             continue;
-        double w = a->sample ? fxs_load_double(a->dtype, a->sample + (size_t)i * size) : 1;
-        if (b->limited)
-            w *= fxs_norm_scale(a->dtype, a->table + (size_t)(row * b->width) * size, b->width,
-                                fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM));
+        double w = a->sample ? fxs_load_double(a->dtype, a->sample + (size_t)i * size) : 1, scale;
+        if (b->limited) {
+            FXS_TRY(fxs_norm_scale(
+                c, fxs_arg_tensor(c, WEIGHT), a->dtype, a->table + (size_t)(row * b->width) * size,
+                fxs_arg_float(c, NORM_TYPE), fxs_arg_float(c, MAX_NORM), &scale));
+            w *= scale;
+        }
         for (int64_t k = 0; k < b->width; k++) {
             double x = fxs_load_double(a->dtype, a->table + (size_t)(row * b->width + k) * size);
             sum[k] = b->mode != MAX ? sum[k] + w * x : n == 0 || w * x > sum[k] ? w * x : sum[k];

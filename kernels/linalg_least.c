@@ -22,6 +22,8 @@ static fxs_status read_least(fxs_call *c, least *l) {
     const char *name = fxs_arg_is_none(c, 3) ? "gelsy" : fxs_arg_str(c, 3);
     int driver = 0;
     FXS_TRY(fxs_check_matrices(c, l->a));
+    if (l->a->dtype == FXS_FLOAT16 || l->a->dtype == FXS_BFLOAT16) /* rcond has no eps for them */
+        return FXS_REFUSE(c, FXS_ETYPE, "not implemented for type %s", fxs_dtype_name(l->a->dtype));
     if (l->b->dtype != l->a->dtype)
         return FXS_REFUSE(c, FXS_ETYPE, "expected both of one type, but got torch.%s and torch.%s",
                           fxs_dtype_name(l->a->dtype), fxs_dtype_name(l->b->dtype));

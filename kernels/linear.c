@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/compose.h"
+#include "kernels/create.h"
 #include "kernels/families.h"
 #include "kernels/gemm.h"
 #include "kernels/product.h"
@@ -19,12 +20,19 @@ static fxs_tensor transposed(const fxs_tensor *weight) {
     return t;
 }
 
+/* Matrices, and dense batches of them, PyTorch multiplies and adds in one step, of one type. */
+static bool in_one_step(const fxs_tensor *x, const fxs_tensor *bias) {
+    return bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
+}
+
 static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tensor *weight,
                                const fxs_tensor *bias) {
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT];
     bool nothing = weight->ndim == 2 && weight->sizes[0] == 0; /* to give */
     for (int i = 0; i + 1 < x->ndim; i++)
         nothing = nothing || x->sizes[i] == 0;
+    if (weight->ndim == 2 && x->ndim && x->sizes[x->ndim - 1] == 0) /* to add up */
+        nothing = nothing || !in_one_step(x, bias);
     FXS_TRY(fxs_check_dtype(
         c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | (nothing ? FXS_TAKES_BOOL : 0)));
     FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
@@ -33,8 +41,7 @@ static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tenso
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "argument 'weight' must have 2 dimensions, but its shape is %s",
                           fxs_sizes_text(weight, b));
-    if (weight->ndim == 1 && bias &&
-        (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x))))
+    if (weight->ndim == 1 && in_one_step(x, bias))
         return FXS_REFUSE(c, FXS_ESHAPE, "with a bias, the weight must be a matrix");
     if (x->ndim == 0 || x->sizes[x->ndim - 1] != weight->sizes[weight->ndim - 1])
         return FXS_REFUSE(c, FXS_ESHAPE,
@@ -67,12 +74,11 @@ static bool stretch_bias(const fxs_tensor *x, const fxs_tensor *out, const fxs_t
     return bias->ndim <= rows.ndim;
 }
 
-/* Matrices, and dense batches of them, PyTorch multiplies and adds in one step, of one type; of
- * other ranks the product comes first, and what it leaves takes a bias of another type. */
+/* Of other ranks the product comes first, and what it leaves takes a bias of another type. */
 static bool in_two_steps(const fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT), *weight = fxs_arg_tensor(c, WEIGHT),
                      *bias = fxs_arg_tensor(c, BIAS);
-    bool one_step = bias && (x->ndim == 2 || (x->ndim == 3 && fxs_tensor_is_contiguous(x)));
+    bool one_step = in_one_step(x, bias);
     if (one_step || !bias || bias->dtype == x->dtype)
         return !one_step && x->dtype != weight->dtype && fxs_tensor_numel(x) == 0;
     return x->dtype == weight->dtype || fxs_tensor_numel(x) == 0;
@@ -134,12 +140,17 @@ static void lay_bias(fxs_work *w, const fxs_tensor *out, fxs_tensor *bias, int64
 
 static fxs_status run_linear(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, WEIGHT), *bias = fxs_arg_tensor(c, BIAS),
-               right = transposed(weight);
+               right = transposed(weight), view, rows;
     if (in_two_steps(c))
         return fxs_compose_run(c, make_two_steps);
+    if (c->out[0]->dtype == FXS_BOOL) { /* of nothing: there are no products of bools */
+        fxs_fill_tensor(c, c->out[0], &(fxs_value){.tag = FXS_V_BOOL});
+        if (bias && stretch_bias(fxs_arg_tensor(c, INPUT), c->out[0], bias, &view))
+            fxs_tensor_copy(c->ctx, c->out[0], &view);
+        return FXS_OK;
+    }
     fxs_work w = fxs_work_begin(c, c->out[0]->dtype);
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
-    fxs_tensor view, rows;
     if (bias && bias->ndim == 1 && weight->ndim == 2) {
         lay_bias(&w, out, bias, weight->sizes[0]);
     } else if (bias && w.status == FXS_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/compose.h"
+#include "kernels/embedding.h"
 #include "kernels/families.h"
 #include "kernels/work.h"
 
@@ -93,11 +94,55 @@ static void make_native_layer_norm(fxs_compose *k) {
 }
 FXS_COMPOSED(native_layer_norm)
 
+/* x's memory as [N, C, HxW], whatever its shape: where the channels lie innermost, as [N, HxW, C].
+ */
+static fxs_tensor *as_planes(fxs_compose *k, fxs_tensor *x, int64_t n, int64_t channels,
+                             int64_t area) {
+    if (k->status != FXS_OK || !fxs_suggests_channels_last(x))
+        return FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, n, channels, area));
+    x = FXS_DO(k, "movedim", fxs_t(x), fxs_int(1), fxs_int(-1));
+    x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, n, area, channels));
+    return FXS_DO(k, "transpose", fxs_t(x), fxs_int(1), fxs_int(2));
+}
+
+/* The other way round: y in the shape and the layout of x. */
+static fxs_tensor *as_before(fxs_compose *k, fxs_tensor *y, fxs_tensor *x) {
+    if (k->status != FXS_OK || !fxs_suggests_channels_last(x))
+        return FXS_DO(k, "view_as", fxs_t(y), fxs_t(x));
+    fxs_tensor *moved = FXS_DO(k, "movedim", fxs_t(x), fxs_int(1), fxs_int(-1));
+    y = FXS_DO(k, "transpose", fxs_t(y), fxs_int(1), fxs_int(2));
+    y = FXS_DO(k, "reshape", fxs_t(y), fxs_ints(k, x->ndim, moved ? moved->sizes : x->sizes));
+    return FXS_DO(k, "movedim", fxs_t(y), fxs_int(-1), fxs_int(1));
+}
+
+/* y in the memory format of x, which decides where either would do. */
+static fxs_tensor *as_formatted(fxs_compose *k, fxs_tensor *y, const fxs_tensor *x) {
+    fxs_value format = {.tag = FXS_V_MEMORY_FORMAT,
+                        .u.format = x->ndim == 5 ? FXS_CHANNELS_LAST_3D : FXS_CHANNELS_LAST};
+    return fxs_suggests_channels_last(x)
+               ? FXS_DO_NAMED(k, "clone", "memory_format", format, fxs_t(y))
+               : y;
+}
+
+/* Groups of one element, of which group_norm itself makes nothing: their difference from their mean
+ * is 0, which leaves the bias of each channel of [1, C, 1, ...]. */
+static fxs_tensor *bias_alone(fxs_compose *k, fxs_tensor *y) {
+    int64_t sizes[FXS_MAX_DIM];
+    fxs_tensor *bias = fxs_arg_tensor(k->call, 2);
+    for (int i = 0; y && i < y->ndim; i++)
+        sizes[i] = i == 1 ? -1 : 1;
+    fxs_tensor *zero = FXS_DO(k, "sub", fxs_t(y), fxs_t(y));
+    if (!bias || !zero)
+        return zero;
+    bias = FXS_DO(k, "reshape", fxs_t(bias), fxs_ints(k, zero->ndim, sizes));
+    return FXS_DO(k, "add", fxs_t(zero), fxs_t(bias));
+}
+
 /* native_group_norm(input, weight, bias, N, C, HxW, group, eps) */
 static void make_native_group_norm(fxs_compose *k) {
     fxs_tensor *x = arg(k, 0), *mean = NULL, *rstd = NULL;
     int64_t n = fxs_arg_int(k->call, 3), channels = fxs_arg_int(k->call, 4),
-            area = fxs_arg_int(k->call, 5), groups = fxs_arg_int(k->call, 6), numel;
+            area = fxs_arg_int(k->call, 5), groups = fxs_arg_int(k->call, 6), numel = 0;
     if (n < 0 || channels < 0 || area < 0 || groups <= 0 ||
         __builtin_mul_overflow(n, channels, &numel) ||
         __builtin_mul_overflow(numel, area, &numel) || numel != fxs_tensor_numel(x))
@@ -106,13 +151,14 @@ static void make_native_group_norm(fxs_compose *k) {
     if (k->status == FXS_OK && !fxs_tensor_is_contiguous(x) && !fxs_suggests_channels_last(x))
         fxs_stop(k, FXS_EINVAL, "expected a contiguous input");
     bool as_said = x->ndim > 1 && x->sizes[0] == n && x->sizes[1] == channels;
-    fxs_tensor *y = x;
-    if (!as_said)
-        y = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, n, channels, area));
-    y = FXS_DO(k, "group_norm", fxs_t(y), given(k, 6), given(k, 1), given(k, 2), given(k, 7));
-    fxs_give(k, as_said ? y : FXS_DO(k, "view_as", fxs_t(y), fxs_t(x)));
+    fxs_tensor *y = as_said ? x : as_planes(k, x, n, channels, area), *planes = y;
+    y = numel == groups && numel
+            ? bias_alone(k, y)
+            : FXS_DO(k, "group_norm", fxs_t(y), given(k, 6), given(k, 1), given(k, 2), given(k, 7));
+    fxs_give(k, as_formatted(k, as_said ? y : as_before(k, y, x), x));
     if (k->status != FXS_OK)
         return;
+    x = as_said ? x : planes;
     x = FXS_DO(k, "reshape", fxs_t(x), FXS_INTS(k, n, groups, channels / groups * area));
     moments(k, x, fxs_int(2), false, fxs_arg_float(k->call, 7), &mean, &rstd);
     fxs_give(k, mean);
@@ -345,7 +391,29 @@ static void make_embedding_renorm(fxs_compose *k) {
            fxs_t(FXS_DO(k, "index_copy", fxs_t(w), fxs_int(0),
                         fxs_t(FXS_DO(k, "long", fxs_t(rows))), fxs_t(some))));
 }
+
+/* Rows of one element that would be scaled are refused. */
+static fxs_status check_stretched(fxs_call *c) {
+    const fxs_tensor *w = fxs_arg_tensor(c, 0);
+    fxs_work ints = fxs_work_begin(c, FXS_INT64), table = fxs_work_begin(c, w->dtype);
+    const int64_t *index = fxs_work_data(&ints, fxs_arg_tensor(c, 1));
+    const char *rows = fxs_work_data(&table, fxs_arg_tensor(c, 0));
+    size_t size = (size_t)w->sizes[1] * fxs_dtype_size(table.dtype);
+    for (int64_t i = 0; i < fxs_arg_numel(c, 1) && ints.status == FXS_OK && table.status == FXS_OK;
+         i++) {
+        double scale;
+        if (index[i] >= 0 && index[i] < w->sizes[0])
+            ints.status = fxs_norm_scale(c, w, table.dtype, rows + (size_t)index[i] * size,
+                                         fxs_arg_float(c, 3), fxs_arg_float(c, 2), &scale);
+    }
+    fxs_status s = fxs_work_end(&ints);
+    return s != FXS_OK ? s : fxs_work_end(&table);
+}
+
 static fxs_status run_embedding_renorm(fxs_call *c) {
+    const fxs_tensor *w = fxs_arg_tensor(c, 0);
+    if (w->sizes[1] > 1 && w->strides[1] == 0 && fxs_is_floating(w->dtype))
+        FXS_TRY(check_stretched(c));
     return fxs_arg_numel(c, 1) ? fxs_compose_run(c, make_embedding_renorm) : FXS_OK;
 }
 

@@ -17,7 +17,6 @@ typedef struct planes {
 static fxs_status read_planes(fxs_call *c, const fxs_tensor *x, int dims, planes *p) {
     char text[FXS_SIZES_TEXT];
     *p = (planes){.dims = dims, .count = 1, .in = {1, 1, 1}, .out = {1, 1, 1}};
-    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     if (x->ndim != dims + 1 && x->ndim != dims + 2)
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "expected an input of %d or %d dimensions, but got shape %s", dims + 1,
@@ -105,7 +104,8 @@ static fxs_status read_unpool(fxs_call *c, int dims, planes *p) {
     if (x->ndim == dims + 2 && x->sizes[1] == 0)
         return FXS_REFUSE(c, FXS_ESHAPE, "expected an input with channels, but got shape %s",
                           fxs_sizes_text(x, a));
-    return unpooled_sizes(c, p);
+    FXS_TRY(unpooled_sizes(c, p));
+    return p->count * volume(p->out) > 0 ? fxs_check_dtype(c, x, FXS_TAKES_FLOATS) : FXS_OK;
 }
 
 /* PyTorch unpools one dimension as two, of which the last has one place. */
@@ -131,6 +131,8 @@ static fxs_status infer_unpool(fxs_call *c, int dims) {
 static fxs_status run_unpool(fxs_call *c, int dims) {
     planes p;
     FXS_TRY(read_unpool(c, dims, &p));
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
     fxs_work w = fxs_work_begin(c, fxs_arg_tensor(c, INPUT)->dtype),
              ints = fxs_work_begin(c, FXS_INT64);
     const char *x = fxs_work_data(&w, fxs_arg_tensor(c, INPUT));
@@ -138,7 +140,7 @@ static fxs_status run_unpool(fxs_call *c, int dims) {
     fxs_tensor *out = fxs_work_out(&w, c->out[0]);
     size_t size = fxs_dtype_size(w.dtype);
     int64_t from = volume(p.in), to = volume(p.out);
-    if (w.status == FXS_OK && ints.status == FXS_OK && to) {
+    if (w.status == FXS_OK && ints.status == FXS_OK) {
         char *y = fxs_tensor_data(out);
         memset(y, 0, (size_t)(p.count * to) * size);
         for (int64_t i = 0; i < p.count * from && w.status == FXS_OK; i++) {
@@ -163,6 +165,7 @@ static fxs_status read_fractional(fxs_call *c, int dims, planes *p, int64_t kern
     const fxs_tensor *samples = fxs_arg_tensor(c, F_SAMPLES), *x = fxs_arg_tensor(c, F_INPUT);
     int64_t own[3] = {1, 1, 1};
     char text[FXS_SIZES_TEXT];
+    FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
     FXS_TRY(read_planes(c, x, dims, p));
     kernel[0] = kernel[1] = kernel[2] = 1;
     fxs_arg_ints(c, F_KERNEL, own, 3);

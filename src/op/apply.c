@@ -216,8 +216,9 @@ static void become(fxs_tensor *self, const fxs_tensor *out) {
 static fxs_status compute_in_place(fxs_call *c, const arg_facts *f, bool compute) {
     fxs_tensor *self = c->arg[0].u.tensor, *out = c->out[0];
     FXS_TRY(check_in_place(c, self, out));
-    FXS_TRY(check_writable(c, self));
-    bool resized = !same_sizes(self, out);
+    bool resized = !same_sizes(self, out); /* to places of its own */
+    if (!resized)
+        FXS_TRY(check_writable(c, self));
     bool direct = (c->op->flags & FXS_OP_POINTWISE) && out->dtype == self->dtype && !f->overlaps &&
                   c->nout == 1;
     bool fresh = true;

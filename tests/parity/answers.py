@@ -229,6 +229,7 @@ def answer(case):
             return None
         out = {'refused': message}
         masked = any(t['dtype'] in ('bool', 'uint8') for t in undefined.tensors(case.get('args', [])[1:]))
-        if BY_VALUE.search(message) or masked and 'shape mismatch: value tensor' in message:
+        scaled = 'embedding' in case.get('op', case.get('layer', '')).lower() and 'more than one element' in message
+        if BY_VALUE.search(message) or scaled or masked and 'shape mismatch: value tensor' in message:
             out['by_value'] = True
         return out

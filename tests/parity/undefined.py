@@ -94,8 +94,9 @@ def any_complex(case):
 
 
 def uneven_groups(case):
+    """Or fewer than none, to which none of the channels belong but the first."""
     t, groups = tensor(case, 0, 'self'), argument(case, 1, 'groups')
-    return bool(t) and len(t['sizes']) > 1 and isinstance(groups, int) and groups > 0 and t['sizes'][1] % groups != 0
+    return bool(t) and len(t['sizes']) > 1 and isinstance(groups, int) and (groups < 0 or groups > 0 and t['sizes'][1] % groups != 0)
 
 
 def any_bfloat16(case):
@@ -311,9 +312,14 @@ def nothing(case):
 
 def moved_by_itself(case):
     """In place, with elements that don't lie as the rows of a result of another shape do."""
-    t = tensor(case, 0, 'self') or tensor(case, 0, 'input')
-    columns = bool(t) and len(t['sizes']) == 2 and t['sizes'][0] > 1 and t['sizes'][1] == 1
-    return bool(t) and (columns or t['strides'] != contiguous(t['sizes']))
+    t, a, b = tensor(case, 0, 'input'), tensor(case, 1, 'batch1'), tensor(case, 2, 'batch2')
+    if not t or not a or not b or len(a['sizes']) != 3 or len(b['sizes']) != 3 or without_beta(case):
+        return False
+    if t['sizes'] == [a['sizes'][1], b['sizes'][2]]:
+        return False
+    columns = len(t['sizes']) == 2 and t['sizes'][0] > 1 and t['sizes'][1] == 1
+    steps = [(s, c) for n, s, c in zip(t['sizes'], t['strides'], contiguous(t['sizes'])) if n > 1]
+    return any(s for s, _ in steps) and (columns or any(s != c for s, c in steps))
 
 
 def none_of_one(case):
@@ -370,7 +376,6 @@ CASES = [
     (r'embedding_bag$', table_of_more, 'embedding_bag of a table of more than two dimensions reads other elements than the indices name: rows where a table of two would have them'),
     (r'\bindex_select$', none_of_one, 'index_select by no index leaves the element of a tensor without dimensions unwritten'),
     (r'(\b|_)(qr|eigh|svd|geqrf)$', dependent_rows, 'the rest of a basis beyond the rank is a matter of rounding'),
-    (r'\blinalg_cond$', dependent_rows, 'the condition of a singular matrix is a matter of rounding'),
     (r'fractional_max_pool\dd(_with_indices)?$', other_samples, 'fractional pooling reads random samples wherever they are'),
     (r'\bcorrcoef$', constant_rows, 'corrcoef of a constant row is 0 / 0, or what rounding makes of it'),
     (r'masked_(fill|scatter)_?$', other_masks, 'masks of other types are read byte by byte, as if they were bools'),
@@ -397,6 +402,12 @@ def deficient(case, want):
     return rank_of(want) is not None and rank_of(want) < min(a['sizes'][-2:])
 
 
+def ill_conditioned(case, want):
+    """A condition number whose smallest singular value is nearer to what rounding leaves than the tolerance."""
+    eps = 2 ** -52 if any(t['dtype'] in ('float64', 'complex128') for t in tensors(case['args'])) else 2 ** -23
+    return any(isinstance(x, str) or 8 * eps * x > case.get('tolerance', 0) for t in tensors(want.get('value')) for x in t['data'])
+
+
 def overflows(case, want):
     return any(x in ('inf', '-inf', 'nan') for t in tensors(want.get('value')) for x in t['data'])
 
@@ -407,6 +418,8 @@ def negative_sizes(case, want):
 
 ANSWERS = [
     (r'linalg_lstsq$', deficient, 'lstsq by gelsy starts from pivots that nobody wrote, on which the solution of a deficient matrix depends'),
+    (r'linalg_cond$', ill_conditioned, 'a condition number that is what rounding leaves of a singular value depends on the vector unit'),
+    (r'(solve_ex|inv_ex|lu_solve)$', overflows, "which infinities of a singular matrix's solution meet depends on the number of BLAS's threads"),
     (r'matrix_power$', overflows, 'powers beyond the largest number: whether infinities meet in a sum is a matter of the order of its terms'),
     (r'', negative_sizes, 'PyTorch makes a tensor of a negative size'),
 ]
