@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/thread_room.h"
+
 #define MIB ((size_t)1 << 20)
 
 enum {
@@ -19,6 +21,7 @@ typedef struct slab {
     struct slab *next;
     char *base;
     size_t size, top;
+    bool spare;      /* base is a spare room */
     fxs_block *last; /* the one that ends at top */
 } slab;
 
@@ -54,7 +57,10 @@ static void slab_free(slab *s) {
         before = k->before;
         fxs_free(k);
     }
-    free(s->base);
+    if (s->spare)
+        fxs_spare_room_give(s->base);
+    else
+        free(s->base);
     fxs_free(s);
 }
 
@@ -111,22 +117,25 @@ static fxs_block *best_fit(const fxs_blocks *b, size_t bytes) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static slab *slab_of(fxs_blocks *b, size_t size) {
+static slab *slab_of(fxs_blocks *b, size_t size, bool spare) {
     slab *s = fxs_alloc(1, sizeof *s);
-    char *base = s ? fxs_alloc_data(size) : NULL;
+    char *base = !s ? NULL : spare ? fxs_spare_room() : fxs_alloc_data(size);
     if (!base) {
         fxs_free(s);
         return NULL;
     }
-    *s = (slab){.base = base, .size = size, .next = b->slabs};
+    *s = (slab){.base = base, .size = size, .spare = spare, .next = b->slabs};
     b->slabs = s;
     return s;
 }
 
 static slab *slab_new(fxs_blocks *b, size_t bytes) {
-    size_t usual = !b->slabs && bytes <= FIRST_SLAB / 4 ? FIRST_SLAB : SLAB_MIB * MIB;
-    slab *s = bytes < usual ? slab_of(b, usual) : NULL;
-    return s ? s : slab_of(b, bytes);
+    bool first = !b->slabs && bytes <= FIRST_SLAB / 4;
+    size_t usual = first ? FIRST_SLAB : SLAB_MIB * MIB;
+    slab *s = first ? slab_of(b, FXS_THREAD_ROOM, true) : NULL;
+    if (!s && bytes < usual)
+        s = slab_of(b, usual, false);
+    return s ? s : slab_of(b, bytes, false);
 }
 
 /* How much must be cut behind the top for `bytes` more in one piece. */

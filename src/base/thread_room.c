@@ -18,6 +18,9 @@ static bool have_key;
 static vacant *vacants;
 static _Thread_local void *mine;
 
+static char *page; /* the newest, and its rooms that nobody has had */
+static int left;
+
 static void leave(void *room) {
     pthread_mutex_lock(&lock);
     *(vacant *)room = (vacant){vacants};
@@ -27,25 +30,25 @@ static void leave(void *room) {
 
 static void make_key(void) { have_key = pthread_key_create(&key, leave) == 0; }
 
-/* The lock is held. Rooms are put up without touching what will not be used: each at its first
- * leave or use. */
-static void *from_page(void) {
-    static char *page;
-    static int left;
-    if (left == 0) {
-        page = fxs_alloc_data(PAGE);
-        left = page ? ROOMS : 0;
-    }
-    return left ? page + (size_t)--left * FXS_THREAD_ROOM : NULL;
+/* The lock is held. */
+static void *next_of_page(void) { return left ? page + (size_t)--left * FXS_THREAD_ROOM : NULL; }
+
+static void *any(void) {
+    vacant *v = vacants;
+    if (!v)
+        return next_of_page();
+    vacants = v->next;
+    return v;
 }
 
-static void *take(void) {
+static void *take(bool make) {
     pthread_mutex_lock(&lock);
-    void *room = vacants;
-    if (room)
-        vacants = vacants->next;
-    else
-        room = from_page();
+    void *room = any();
+    if (!room && make) {
+        page = fxs_alloc_data(PAGE);
+        left = page ? ROOMS : 0;
+        room = next_of_page();
+    }
     pthread_mutex_unlock(&lock);
     return room;
 }
@@ -54,7 +57,7 @@ void *fxs_thread_room(void) {
     if (mine)
         return mine;
     pthread_once(&once, make_key);
-    void *room = have_key ? take() : NULL;
+    void *room = have_key ? take(true) : NULL;
     if (room && pthread_setspecific(key, room) != 0) {
         leave(room);
         return NULL;
@@ -67,3 +70,6 @@ void fxs_thread_room_ready(void) {
     if (room)
         *room = 0;
 }
+
+void *fxs_spare_room(void) { return take(false); }
+void fxs_spare_room_give(void *room) { leave(room); }

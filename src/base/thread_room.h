@@ -14,5 +14,9 @@ void *fxs_thread_room(void);
 /* Has the calling thread's room in memory, and with it those of the next threads: before what is
  * measured, since a huge page takes long at its first touch. */
 void fxs_thread_room_ready(void);
+/* A room that no thread has, of a page that is in memory already; NULL when there is none. To be
+ * given back by any thread. */
+void *fxs_spare_room(void);
+void fxs_spare_room_give(void *room);
 
 #endif

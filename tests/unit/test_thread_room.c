@@ -75,6 +75,25 @@ static void room_is_ready(void **state) {
     assert_int_equal(room[0], 7);
 }
 
+static void spare_rooms_end_with_the_page(void **state) {
+    void *spare[64];
+    int n = 0;
+    (void)state;
+    assert_non_null(fxs_thread_room());
+    while (n < 64 && (spare[n] = fxs_spare_room()) != NULL) {
+        memset(spare[n], n, FXS_THREAD_ROOM);
+        n++;
+    }
+    assert_in_range(n, 1, 63);
+    for (int i = 0; i < n; i++)
+        assert_true(filled_with(spare[i], (unsigned char)i));
+    for (int i = 0; i < n; i++)
+        fxs_spare_room_give(spare[i]);
+    visit v = {.mark = 3};
+    run_threads(&v, 1);
+    assert_ptr_equal(v.room, spare[n - 1]);
+}
+
 /* In a process whose first room can't be made: the first test. */
 static void without_memory(void **state) {
     visit refused = {.mark = 1}, given = {.mark = 2};
@@ -83,6 +102,7 @@ static void without_memory(void **state) {
     run_threads(&refused, 1);
     fxs_alloc_fail_after(-1);
     assert_null(refused.room);
+    assert_null(fxs_spare_room());
     run_threads(&given, 1);
     assert_true(given.own);
 }
@@ -93,6 +113,7 @@ int main(void) {
         cmocka_unit_test(rooms_are_apart),
         cmocka_unit_test(a_left_room_is_used_again),
         cmocka_unit_test(room_is_ready),
+        cmocka_unit_test(spare_rooms_end_with_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
