@@ -4,14 +4,7 @@
 
 #include "base/mapping.h"
 #include "base/rng.h"
-#include "base/thread_room.h"
 #include "ir/module.h"
-
-enum { LARGE = 1 << 16 };
-
-static size_t bytes_of(const fxs_tensor *t) {
-    return (size_t)fxs_tensor_numel(t) * fxs_dtype_size(t->dtype);
-}
 
 static void fill(fxs_ctx *ctx, const fxs_parameter *p, fxs_tensor *t) {
     uint64_t seed = p->seed ^ (ctx->seed * 0x9e3779b97f4a7c15u);
@@ -47,10 +40,9 @@ fxs_status fxs_parameter_read(fxs_ctx *ctx, fxs_parameter *p, fxs_tensor **out) 
             memset(t->storage->data, 0, t->storage->bytes);
         p->data = t;
     } else if (p->data->storage && p->data->storage->file && !p->here) {
-        fxs_mapping_read(ctx, fxs_tensor_data(p->data), bytes_of(p->data));
+        fxs_mapping_read(ctx, fxs_tensor_data(p->data),
+                         (size_t)fxs_tensor_numel(p->data) * fxs_dtype_size(p->data->dtype));
     }
-    if (!p->here && bytes_of(p->data) >= LARGE) /* it will be a side of a product */
-        fxs_thread_room_ready();
     p->here = true;
     *out = p->data;
     return FXS_OK;

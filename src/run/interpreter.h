@@ -41,6 +41,7 @@ struct fxs_interpreter {
     fxs_cost cost;
     int64_t parameters;
     double making; /* seconds that its parameters took to be made: no part of its own time */
+    bool ready;    /* the memory that products work in is there */
 };
 
 /* fxs_interpreter_env, inlined. */
