@@ -12,7 +12,8 @@
 
 enum {
     ALIGN = 64,
-    SMALL = 4096,           /* below it, malloc does well */
+    SMALL = 4096, /* below it, malloc does well */
+    SMALL_BLOCK = 64 << 10,
     FIRST_SLAB = 256 << 10, /* enough for small networks, which need no huge page then */
     SLAB_MIB = 64
 };
@@ -37,6 +38,7 @@ struct fxs_blocks {
     int refs;
     slab *slabs;       /* newest first */
     fxs_block *free;   /* newest first */
+    bool has_spare;    /* one of the slabs */
     size_t held, peak; /* bytes below the tops, and small ones; the most at one time */
 };
 
@@ -130,11 +132,8 @@ static slab *slab_of(fxs_blocks *b, size_t size, bool spare) {
 }
 
 static slab *slab_new(fxs_blocks *b, size_t bytes) {
-    bool first = !b->slabs && bytes <= FIRST_SLAB / 4;
-    size_t usual = first ? FIRST_SLAB : SLAB_MIB * MIB;
-    slab *s = first ? slab_of(b, FXS_THREAD_ROOM, true) : NULL;
-    if (!s && bytes < usual)
-        s = slab_of(b, usual, false);
+    size_t usual = !b->slabs && bytes <= SMALL_BLOCK ? FIRST_SLAB : SLAB_MIB * MIB;
+    slab *s = bytes < usual ? slab_of(b, usual, false) : NULL;
     return s ? s : slab_of(b, bytes, false);
 }
 
@@ -143,9 +142,20 @@ static size_t growth(const slab *s, size_t bytes) {
     return s->last && s->last->free ? bytes - s->last->size : bytes;
 }
 
+/* A spare room, once there is one, for small blocks: its pages need not be asked for. */
+static slab *spare_slab(fxs_blocks *b, size_t bytes) {
+    if (b->has_spare || bytes > SMALL_BLOCK)
+        return NULL;
+    slab *s = slab_of(b, FXS_THREAD_ROOM, true);
+    b->has_spare = s != NULL;
+    return s;
+}
+
 /* The slab that has room behind its top. A free piece before the top becomes part of the block. */
 static slab *slab_with_room(fxs_blocks *b, size_t bytes) {
-    slab *best = NULL;
+    slab *best = spare_slab(b, bytes);
+    if (best)
+        return best;
     for (slab *s = b->slabs; s; s = s->next)
         if (s->size - s->top >= growth(s, bytes) &&
             (!best || growth(s, bytes) < growth(best, bytes)))
