@@ -8,7 +8,9 @@
 #include "canvas_cairo.h"
 #include "cuts.h"
 
-enum { TICK = 5, ARROW = 5, OVERVIEW_GAP = 14 };
+enum { OVERVIEW_GAP = 14 };
+#define LEAST_TEXT 0.8 /* points: smaller ones are specks */
+#define TEXT_DOWN 2.4  /* from the middle of a line to its baseline */
 
 static void set_color(cairo_t *cr, fxs_color c, double alpha) {
     cairo_set_source_rgba(cr, (c >> 16 & 0xff) / 255.0, (c >> 8 & 0xff) / 255.0, (c & 0xff) / 255.0,
@@ -77,10 +79,9 @@ static void paint_foot(cairo_t *cr, const fxs_pages *p, size_t number, size_t of
 /* ---- references ---- */
 
 /* In the coordinates of a side: x along it, y away from the picture. */
-static void turn_to_side(cairo_t *cr, const fxs_pages *p, const fxs_page *page,
-                         fxs_page_side side) {
-    fxs_point low = fxs_page_place(p, (size_t)(page - p->pages), page->area.low),
-              high = fxs_page_place(p, (size_t)(page - p->pages), page->area.high);
+static void turn_to_side(cairo_t *cr, const fxs_pages *p, size_t page, fxs_page_side side) {
+    fxs_point low = fxs_page_place(p, page, p->pages[page].area.low),
+              high = fxs_page_place(p, page, p->pages[page].area.high);
     cairo_matrix_t top = {1, 0, 0, -1, 0, low.y}, bottom = {1, 0, 0, 1, 0, high.y},
                    left = {0, 1, -1, 0, low.x, 0}, right = {0, 1, 1, 0, high.x, 0};
     cairo_transform(cr, side == FXS_PAGE_TOP      ? &top
@@ -89,81 +90,73 @@ static void turn_to_side(cairo_t *cr, const fxs_pages *p, const fxs_page *page,
                                                   : &right);
 }
 
-/* The area, in the paper's coordinates, of what was given in a side's. */
-static fxs_area on_paper(cairo_t *cr, double x, double y, double w, double h) {
-    fxs_area a = fxs_area_none();
-    for (int i = 0; i < 2; i++) {
-        double px = x + i * w, py = y + i * h;
-        cairo_user_to_device(cr, &px, &py);
-        fxs_area_reach(&a, px, py);
-    }
-    return a;
-}
-
 /* The line goes on a little; its arrow points where it goes. */
-static void paint_mark(cairo_t *cr, const fxs_theme *t, double x, bool leaves) {
+static void paint_mark(cairo_t *cr, const fxs_theme *t, const fxs_page_ref *r) {
+    double x = r->place, end = FXS_PAGE_TICK + FXS_PAGE_ARROW,
+           base = r->leaves ? FXS_PAGE_TICK : end, tip = r->leaves ? end : FXS_PAGE_TICK;
     set_color(cr, t->edge, 1);
-    cairo_set_line_width(cr, 1);
+    cairo_set_line_width(cr, fmin(1, r->half));
     cairo_move_to(cr, x, 0);
-    cairo_line_to(cr, x, TICK);
+    cairo_line_to(cr, x, FXS_PAGE_TICK);
     cairo_stroke(cr);
-    double base = leaves ? TICK : TICK + ARROW, tip = leaves ? TICK + ARROW : TICK;
     cairo_move_to(cr, x, tip);
-    cairo_line_to(cr, x - ARROW * 0.5, base);
-    cairo_line_to(cr, x + ARROW * 0.5, base);
+    cairo_line_to(cr, x - r->half, base);
+    cairo_line_to(cr, x + r->half, base);
     cairo_close_path(cr);
     cairo_fill(cr);
 }
 
-static void paint_ref(cairo_t *cr, const fxs_pages *p, const fxs_page *page, const fxs_page_ref *r,
-                      fxs_buf *text, fxs_area *where, bool *ok) {
+/* From the mark to a text further out. */
+static void paint_leader(cairo_t *cr, const fxs_theme *t, const fxs_page_ref *r) {
+    double x = r->place, middle = fxs_page_line_at(r->line);
+    set_color(cr, t->ink[FXS_INK_KEY], 1);
+    cairo_set_line_width(cr, 0.4);
+    cairo_move_to(cr, x, FXS_PAGE_TICK + FXS_PAGE_ARROW);
+    cairo_line_to(cr, x, middle);
+    cairo_line_to(cr, r->text_at > x ? r->text_at - 1 : r->text_at + r->width + 1, middle);
+    cairo_stroke(cr);
+}
+
+static void paint_ref_text(cairo_t *cr, const fxs_pages *p, const fxs_page_ref *r, fxs_area at,
+                           fxs_buf *text) {
     const fxs_view *v = p->scene->view;
-    fxs_point at = fxs_page_place(p, (size_t)(page - p->pages), (fxs_point){r->at, r->at});
-    bool x_side = r->side == FXS_PAGE_LEFT || r->side == FXS_PAGE_RIGHT;
-    double x = x_side ? at.y : at.x;
-    paint_mark(cr, v->theme, x, r->leaves);
-    *where = on_paper(cr, x - ARROW, 0, 2 * ARROW, TICK + ARROW);
+    cairo_save(cr);
+    set_color(cr, v->theme->ink[FXS_INK_KEY], 1);
+    if (r->side == FXS_PAGE_LEFT || r->side == FXS_PAGE_RIGHT) { /* read from below */
+        cairo_translate(cr, (at.low.x + at.high.x) / 2 + TEXT_DOWN, at.high.y);
+        cairo_rotate(cr, -acos(-1) / 2);
+    } else {
+        cairo_translate(cr, at.low.x, (at.low.y + at.high.y) / 2 + TEXT_DOWN);
+    }
+    show(cr, v, FXS_PAGE_TEXT, FXS_INK_KEY, text->data, text->len, 0, 0);
+    cairo_restore(cr);
+}
+
+static void paint_ref(cairo_t *cr, const fxs_pages *p, size_t page, const fxs_page_ref *r,
+                      fxs_buf *text, bool *ok) {
+    fxs_ref_shape shape = fxs_page_ref_shape(p, page, r);
+    fxs_area where = shape.mark;
+    cairo_save(cr);
+    turn_to_side(cr, p, page, r->side);
+    paint_mark(cr, p->scene->view->theme, r);
+    if (r->line > 0)
+        paint_leader(cr, p->scene->view->theme, r);
+    cairo_restore(cr);
     if (r->line < 0)
         return;
     fxs_page_ref_text(p, r, r->form, text);
     *ok &= !text->failed;
     if (!*ok)
         return;
-    double w = text_width(v, FXS_INK_KEY, text->data, text->len, ok) * FXS_PAGE_TEXT;
-    double middle = TICK - 1 + (r->line + 0.5) * FXS_PAGE_LINE;
-    fxs_area area = on_paper(cr, r->text_at, middle - FXS_PAGE_LINE / 2.0, w, FXS_PAGE_LINE);
-    fxs_area_reach(where, area.low.x, area.low.y);
-    fxs_area_reach(where, area.high.x, area.high.y);
-    set_color(cr, v->theme->ink[FXS_INK_KEY], 1);
-    if (r->line > 0) { /* from the mark to a text further out */
-        cairo_set_line_width(cr, 0.4);
-        cairo_move_to(cr, x, TICK + ARROW);
-        cairo_line_to(cr, x, middle);
-        cairo_line_to(cr, r->text_at > x ? r->text_at - 1 : r->text_at + w + 1, middle);
-        cairo_stroke(cr);
-    }
-    cairo_save(cr);
-    cairo_identity_matrix(cr);
-    if (x_side) { /* read from below */
-        cairo_translate(cr, (area.low.x + area.high.x) / 2 + 2.4, area.high.y);
-        cairo_rotate(cr, -acos(-1) / 2);
-    } else {
-        cairo_translate(cr, area.low.x, (area.low.y + area.high.y) / 2 + 2.4);
-    }
-    show(cr, v, FXS_PAGE_TEXT, FXS_INK_KEY, text->data, text->len, 0, 0);
-    cairo_restore(cr);
+    paint_ref_text(cr, p, r, shape.text, text);
+    fxs_area_join(&where, &shape.text);
+    link_to(cr, fxs_page_number(p, r->page), where);
 }
 
-static void paint_refs(cairo_t *cr, const fxs_pages *p, const fxs_page *page, bool *ok) {
+static void paint_refs(cairo_t *cr, const fxs_pages *p, size_t page, bool *ok) {
     fxs_buf text = {0};
-    for (size_t i = 0; i < page->nrefs; i++) {
-        fxs_area where;
-        cairo_save(cr);
-        turn_to_side(cr, p, page, page->refs[i].side);
-        paint_ref(cr, p, page, &page->refs[i], &text, &where, ok);
-        cairo_restore(cr);
-        link_to(cr, fxs_page_number(p, page->refs[i].page), where);
-    }
+    for (size_t i = 0; i < p->pages[page].nrefs && *ok; i++)
+        paint_ref(cr, p, page, &p->pages[page].refs[i], &text, ok);
     fxs_buf_free(&text);
 }
 
@@ -178,7 +171,8 @@ static void paint_part(cairo_t *cr, const fxs_pages *p, const fxs_area *area, fx
     cairo_rectangle(cr, area->low.x, area->low.y, area->high.x - area->low.x,
                     area->high.y - area->low.y);
     cairo_clip(cr);
-    fxs_paint(cr, p->scene, area, false);
+    bool small = scale * fxs_faces[FXS_INK_KEY].size < LEAST_TEXT;
+    fxs_paint(cr, p->scene, area, small ? FXS_PAINT_SMALL : FXS_PAINT_VECTORS);
     cairo_restore(cr);
 }
 
@@ -324,7 +318,7 @@ bool fxs_paint_pages(cairo_t *cr, const fxs_pages *p) {
         name_page(cr, fxs_page_number(p, i));
         paint_part(cr, p, &page->area, fxs_page_place(p, i, page->area.low), p->scale);
         paint_foreign(cr, p, i);
-        paint_refs(cr, p, page, &ok);
+        paint_refs(cr, p, i, &ok);
         paint_foot(cr, p, fxs_page_number(p, i), all, &ok);
         cairo_show_page(cr);
     }

@@ -46,7 +46,7 @@ static bool paint(cairo_t *cr, const fxs_pages *p) {
     if (p->n)
         return fxs_paint_pages(cr, p);
     cairo_scale(cr, p->scale, p->scale);
-    fxs_paint(cr, s, &(fxs_area){{0, 0}, {s->w, s->h}}, false);
+    fxs_paint(cr, s, &(fxs_area){{0, 0}, {s->w, s->h}}, FXS_PAINT_VECTORS);
     cairo_show_page(cr);
     return true;
 }

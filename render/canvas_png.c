@@ -129,7 +129,7 @@ static fxs_status paint_band(png *p, uint32_t y, uint32_t h) {
         cairo_scale(cr, p->scale, p->scale);
         fxs_area seen = {{(p->left + x) / p->scale, (p->top + y) / p->scale},
                          {(p->left + x + w) / p->scale, (p->top + y + h) / p->scale}};
-        fxs_paint(cr, p->scene, &seen, true);
+        fxs_paint(cr, p->scene, &seen, FXS_PAINT_PIXELS);
         cairo_status_t status = cairo_status(cr);
         cairo_destroy(cr);
         if (status != CAIRO_STATUS_SUCCESS)

@@ -2,13 +2,9 @@
 #include "pages.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cuts.h"
-#include "escape.h"
-
-enum { NAME_CHARS = 40, TEXT_GAP = 5, MARK_WIDTH = 5 };
 
 fxs_area fxs_pages_inside(double w, double h) {
     double margin = fmin(FXS_PAGE_MARGIN, fmin(w, h) / 20), border = margin + FXS_PAGE_ZONE;
@@ -170,163 +166,6 @@ static void reach_over(fxs_pages *p) {
     }
 }
 
-/* ---- references
- * --------------------------------------------------------------------------------------------- */
-
-static size_t far_end(const fxs_pages *p, size_t edge, bool leaves) {
-    const fxs_view_edge *e = &p->scene->view->edges[edge];
-    return leaves ? e->to : e->from;
-}
-
-static bool is_new(const fxs_pages *p, const fxs_crossing *c, size_t n, bool leaves, size_t node) {
-    for (size_t i = 0; i < n; i++)
-        if (far_end(p, c[i].edge, leaves) == node)
-            return false;
-    return true;
-}
-
-/* One line: crossings from, of which those of one direction count. */
-static bool make_ref(const fxs_pages *p, const fxs_crossing *c, size_t n, fxs_page_side side,
-                     bool leaves, fxs_page_ref *out) {
-    enum { LOOKED_AT = 64 }; /* names of others are counted among so many */
-    bool outward = side == FXS_PAGE_BOTTOM || side == FXS_PAGE_RIGHT, any = false;
-    size_t kept = 0;
-    fxs_crossing same[LOOKED_AT];
-    *out = (fxs_page_ref){.side = side, .leaves = leaves};
-    for (size_t i = 0; i < n; i++) {
-        if ((c[i].forward == outward) != leaves)
-            continue;
-        size_t node = far_end(p, c[i].edge, leaves);
-        bool fresh = is_new(p, same, kept < LOOKED_AT ? kept : LOOKED_AT, leaves, node);
-        if (kept < LOOKED_AT)
-            same[kept++] = c[i];
-        if (!any) {
-            out->at = c[i].at;
-            out->node = node;
-        } else if (fresh) {
-            out->others++;
-            size_t page = p->page_of[node], best = p->page_of[out->node];
-            if (leaves ? page < best : page > best)
-                out->node = node;
-        }
-        any = true;
-    }
-    out->page = p->page_of[out->node];
-    return any;
-}
-
-static fxs_status find_side(fxs_pages *p, fxs_page *page, fxs_page_side side, fxs_page_ref *refs,
-                            size_t *n, fxs_arena *scratch) {
-    bool x = side == FXS_PAGE_LEFT || side == FXS_PAGE_RIGHT;
-    double at = side == FXS_PAGE_TOP      ? page->area.low.y
-                : side == FXS_PAGE_BOTTOM ? page->area.high.y
-                : side == FXS_PAGE_LEFT   ? page->area.low.x
-                                          : page->area.high.x;
-    fxs_crossing *c;
-    size_t count;
-    FXS_TRY(fxs_cut_crossings(p->scene, x, at, &page->area, scratch, &c, &count));
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && c[end].at - c[i].at <= FXS_SAME_LINE;)
-            end++;
-        for (int leaves = 0; leaves < 2; leaves++) {
-            fxs_page_ref r;
-            if (!make_ref(p, c + i, end - i, side, leaves, &r))
-                continue;
-            if (refs)
-                refs[*n] = r;
-            ++*n;
-        }
-    }
-    return FXS_OK;
-}
-
-static bool keep_name(fxs_pages *p, size_t node) {
-    fxs_buf clean = {0};
-    const char *name = p->scene->view->nodes[node].node->name;
-    if (p->names[node])
-        return true;
-    fxs_clean(&clean, name, strlen(name), NAME_CHARS, false);
-    fxs_buf_add(&clean, "", 0);
-    if (!clean.failed)
-        p->names[node] = fxs_arena_dup(&p->arena, clean.data, clean.len);
-    fxs_buf_free(&clean);
-    return p->names[node];
-}
-
-void fxs_page_ref_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text) {
-    size_t number = fxs_page_number(p, r->page);
-    fxs_buf_cut(text, 0);
-    if (form) {
-        fxs_buf_printf(text, "%zu", number);
-        return;
-    }
-    fxs_buf_printf(text, "%s page %zu: %s", r->leaves ? "to" : "from", number, p->names[r->node]);
-    if (r->others)
-        fxs_buf_printf(text, " and %zu more", r->others);
-}
-
-/* Texts stand behind their lines, in the first line of the zone that is free there. */
-static bool place_texts(fxs_pages *p, fxs_page *page, fxs_page_side side) {
-    bool x = side == FXS_PAGE_LEFT || side == FXS_PAGE_RIGHT;
-    fxs_point low = fxs_page_place(p, (size_t)(page - p->pages), page->area.low);
-    double begin = x ? low.y : low.x, from = x ? page->area.low.y : page->area.low.x;
-    double limit = x ? p->h - FXS_PAGE_FOOT : p->w, taken[FXS_PAGE_LINES];
-    fxs_buf text = {0};
-    bool ok = true;
-    for (int i = 0; i < FXS_PAGE_LINES; i++)
-        taken[i] = 0;
-    for (size_t i = 0; i < page->nrefs && ok; i++) {
-        fxs_page_ref *r = &page->refs[i];
-        if (r->side != side)
-            continue;
-        double at = begin + (r->at - from) * p->scale + MARK_WIDTH;
-        r->line = -1;
-        for (int form = 0; form < 2 && r->line < 0 && ok; form++) {
-            double w;
-            fxs_page_ref_text(p, r, form, &text);
-            ok = !text.failed &&
-                 fxs_fonts_width(p->scene->view->fonts, FXS_INK_KEY, text.data, text.len, &w);
-            w *= FXS_PAGE_TEXT;
-            for (int k = 0; k < FXS_PAGE_LINES && r->line < 0; k++) {
-                double start = at + w > limit - 4 ? at - 2 * MARK_WIDTH - w : at;
-                if (start >= taken[k] && start > 0) {
-                    *r = (fxs_page_ref){side,      r->at, r->leaves, r->node, r->page,
-                                        r->others, start, k,         form};
-                    taken[k] = start + w + TEXT_GAP;
-                }
-            }
-        }
-    }
-    fxs_buf_free(&text);
-    return ok;
-}
-
-static fxs_status find_refs(fxs_pages *p) {
-    for (size_t i = 0; i < p->n; i++) {
-        fxs_page *page = &p->pages[i];
-        for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
-            fxs_arena scratch = {0};
-            fxs_status status = FXS_OK;
-            size_t n = 0;
-            for (int side = 0; side < FXS_PAGE_SIDES && status == FXS_OK; side++)
-                status =
-                    find_side(p, page, (fxs_page_side)side, pass ? page->refs : NULL, &n, &scratch);
-            fxs_arena_clear(&scratch);
-            FXS_TRY(status);
-            page->nrefs = n;
-            if (!pass && !(page->refs = FXS_NEW_N(&p->arena, fxs_page_ref, n + 1)))
-                return FXS_ENOMEM;
-        }
-        for (size_t k = 0; k < page->nrefs; k++)
-            if (!keep_name(p, page->refs[k].node))
-                return FXS_ENOMEM;
-        for (int side = 0; side < FXS_PAGE_SIDES; side++)
-            if (!place_texts(p, page, (fxs_page_side)side))
-                return FXS_ENOMEM;
-    }
-    return FXS_OK;
-}
-
 fxs_point fxs_page_place(const fxs_pages *p, size_t page, fxs_point at) {
     const fxs_area *a = &p->pages[page].area, *in = &p->inside;
     double left = (in->low.x + in->high.x - (a->high.x - a->low.x) * p->scale) / 2;
@@ -340,7 +179,7 @@ fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, 
     FXS_TRY(cut_pages(out));
     FXS_TRY(find_pages(out));
     reach_over(out);
-    return find_refs(out);
+    return fxs_page_refs(out);
 }
 
 void fxs_pages_free(fxs_pages *p) { fxs_arena_clear(&p->arena); }

@@ -17,14 +17,25 @@ typedef enum fxs_page_side {
 typedef struct fxs_page_ref {
     fxs_page_side side;
     double at;      /* along that side, in the scene */
+    double until;   /* the last line that it stands for: more than one where there are many */
     bool leaves;    /* else it enters */
     size_t node;    /* the end elsewhere, on the nearest page when there are several */
     size_t page;    /* where that is */
     size_t others;  /* further nodes that the line goes to or comes from */
-    double text_at; /* where its text begins, from the side's begin, in points of paper */
+    double place;   /* along the side, on paper */
+    double half;    /* of its arrow's width: less where lines are close */
+    double text_at; /* where its text begins, along the side on paper */
+    double width;   /* of its text */
     int line;       /* of the text, counted from the border; -1: no room */
     int form;       /* 0: "to page 5: name", 1: "5" */
 } fxs_page_ref;
+
+/* What a reference covers on paper; empty: there is none. */
+typedef struct fxs_ref_shape {
+    fxs_area mark;   /* the line goes on a little, then its arrow */
+    fxs_area leader; /* from there to a text that is further out */
+    fxs_area text;
+} fxs_ref_shape;
 
 typedef struct fxs_page {
     fxs_area area; /* of the scene */
@@ -54,6 +65,8 @@ enum {
     FXS_PAGE_FOOT = 14,
     FXS_PAGE_LINES = 3, /* of texts in the zone */
     FXS_PAGE_LINE = 8,  /* height of one */
+    FXS_PAGE_TICK = 5,  /* how far a line goes on into the zone */
+    FXS_PAGE_ARROW = 5, /* length of the arrow behind that, and its width where there is room */
     FXS_PAGES_AROUND =
         12 /* of the scene: beside what a page shows, when the blank part is cut off */
 };
@@ -66,6 +79,12 @@ fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, 
 void fxs_pages_free(fxs_pages *p);
 /* Number of a page as it is printed: the overview is page 1. */
 size_t fxs_page_number(const fxs_pages *p, size_t page);
+/* Finds the references of all pages, whose areas are known, and places their texts. FXS_OK or
+ * FXS_ENOMEM. */
+fxs_status fxs_page_refs(fxs_pages *p);
+/* Distance from the border to the middle of a text in that line. */
+double fxs_page_line_at(int line);
+fxs_ref_shape fxs_page_ref_shape(const fxs_pages *p, size_t page, const fxs_page_ref *r);
 /* The text of a reference, its form chosen; in `text`. */
 void fxs_page_ref_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text);
 /* From the scene to a page's paper. */

@@ -469,6 +469,98 @@ static size_t check_way(const char *name, const fxs_pages *p, size_t edge) {
     return left;
 }
 
+/* How many references of a page tell of a line at that point of its border. */
+static size_t refs_at(const fxs_page *page, bool leaves, fxs_point at) {
+    size_t n = 0;
+    const fxs_area *a = &page->area;
+    for (size_t i = 0; i < page->nrefs; i++) {
+        const fxs_page_ref *r = &page->refs[i];
+        bool x = r->side == FXS_PAGE_LEFT || r->side == FXS_PAGE_RIGHT;
+        double border = r->side == FXS_PAGE_TOP      ? a->low.y
+                        : r->side == FXS_PAGE_BOTTOM ? a->high.y
+                        : r->side == FXS_PAGE_LEFT   ? a->low.x
+                                                     : a->high.x;
+        double along = x ? at.y : at.x, away = fabs((x ? at.x : at.y) - border);
+        n += r->leaves == leaves && away < 0.01 && along > r->at - 0.01 && along < r->until + 0.01;
+    }
+    return n;
+}
+
+static bool is_inside(const fxs_area *a, fxs_point p) {
+    return p.x > a->low.x && p.x < a->high.x && p.y > a->low.y && p.y < a->high.y;
+}
+
+/* Where the curve goes through the border, between two places on different sides of it. */
+static fxs_point border_point(const fxs_area *a, const fxs_point p[4], double t0, double t1) {
+    bool first = is_inside(a, geo_at(p, t0));
+    for (int i = 0; i < 60; i++) {
+        double t = (t0 + t1) / 2;
+        *(is_inside(a, geo_at(p, t)) == first ? &t0 : &t1) = t;
+    }
+    return geo_at(p, t0);
+}
+
+/* Where an edge leaves a page, and where it comes in, there is one reference. Returns how often it
+ * leaves. */
+static size_t check_passage(const char *name, const fxs_pages *p, size_t page, size_t edge) {
+    enum { STEPS = 40 };
+    const fxs_curve *c = &p->scene->curves[edge];
+    const fxs_area *a = &p->pages[page].area;
+    bool inside = is_inside(a, c->points[0]);
+    size_t left = 0;
+    for (size_t k = 0; k < c->n; k += 3) {
+        fxs_point end = c->points[k];
+        fxs_point way[4] = {end, end, c->tip, c->tip};
+        if (k + 3 < c->n)
+            memcpy(way, &c->points[k], sizeof way);
+        for (int i = 1; i <= STEPS; i++) {
+            double t = (double)i / STEPS;
+            if (is_inside(a, geo_at(way, t)) == inside)
+                continue;
+            fxs_point at = border_point(a, way, t - 1.0 / STEPS, t);
+            size_t n = refs_at(&p->pages[page], inside, at);
+            if (n != 1)
+                fail_msg("%s, page %zu: %zu references where edge %zu %s at %.2f, %.2f", name, page,
+                         n, edge, inside ? "leaves" : "enters", at.x, at.y);
+            left += inside;
+            inside = !inside;
+        }
+    }
+    return left;
+}
+
+static bool overlap(const fxs_area *a, const fxs_area *b) {
+    fxs_area less = fxs_area_grown(*a, -0.01);
+    return fxs_area_touches(&less, b);
+}
+
+/* Texts are on the paper, outside of the picture and above the foot, and cover no other text, no
+ * mark and no line from one to the other. Returns how many marks have no text. */
+static size_t check_texts(const char *name, const fxs_pages *p, size_t page) {
+    const fxs_page *of = &p->pages[page];
+    fxs_area shown = {fxs_page_place(p, page, of->area.low),
+                      fxs_page_place(p, page, of->area.high)};
+    fxs_area paper = {{0, 0}, {p->w, p->h - FXS_PAGE_FOOT}};
+    size_t without = 0;
+    for (size_t i = 0; i < of->nrefs; i++) {
+        fxs_ref_shape s = fxs_page_ref_shape(p, page, &of->refs[i]);
+        if (of->refs[i].line < 0) {
+            without++;
+            continue;
+        }
+        assert_true(s.text.high.x > s.text.low.x && geo_within(&s.text, &paper));
+        if (overlap(&s.text, &shown))
+            fail_msg("%s, page %zu: the text of reference %zu is in the picture", name, page, i);
+        for (size_t k = 0; k < of->nrefs; k++) {
+            fxs_ref_shape other = fxs_page_ref_shape(p, page, &of->refs[k]);
+            if (overlap(&s.text, &other.mark) ||
+                (k != i && (overlap(&s.text, &other.leader) || overlap(&s.text, &other.text))))
+                fail_msg("%s, page %zu: reference %zu lies on reference %zu", name, page, i, k);
+        }
+    }
+    return without;
+}
+
 /* How often edges leave pages; on two that overlap where the picture is cut there may be none. */
 static size_t check_pages(const char *name, const fxs_pages *p) {
     const fxs_scene *s = p->scene;
@@ -491,12 +583,18 @@ static size_t check_pages(const char *name, const fxs_pages *p) {
     size_t left = 0;
     for (size_t e = 0; e < s->view->nedges; e++)
         left += check_way(name, p, e);
+    size_t again = 0;
+    for (size_t i = 0; i < p->n; i++)
+        FXS_AREAS_EACH (e, s->edge_areas, p->pages[i].area)
+            if (s->curves[e].n)
+                again += check_passage(name, p, i, e);
+    assert_true((again > 0) == (left > 0));
     return left;
 }
 
 typedef struct page_tally {
     fxs_ctx *ctx;
-    size_t left;
+    size_t left, refs, without;
 } page_tally;
 
 static void put_on_pages(const char *name, void *user) {
@@ -517,6 +615,10 @@ static void put_on_pages(const char *name, void *user) {
         assert_int_equal(
             fxs_pages_make(&p.scene, papers[i].scale, papers[i].w, papers[i].h, &pages), FXS_OK);
         t->left += check_pages(name, &pages);
+        for (size_t k = 0; k < pages.n; k++) {
+            t->refs += pages.pages[k].nrefs;
+            t->without += check_texts(name, &pages, k);
+        }
         fxs_pages_free(&pages);
         drop(&p);
     }
@@ -527,6 +629,7 @@ static void networks_on_pages(void **state) {
     page_tally t = {.ctx = *state};
     for_each_golden(put_on_pages, &t);
     assert_true(t.left > 70000);
+    assert_true(t.without * 3 < t.refs);
 }
 
 static size_t count_bytes(const char *bytes, size_t len, const char *what) {
@@ -548,6 +651,36 @@ static size_t check_sizes(const char *pdf, size_t len, double w, double h) {
         assert_true(w <= 0 || (fabs(size[0] - w) < 1 && fabs(size[1] - h) < 1));
     }
     return n;
+}
+
+/* A fan of 600 lines passes over some 240 pages: where it is too dense to see its lines apart, a
+ * page has not all of them, and not a link for each. */
+static void a_fan_on_pages(void **state) {
+    enum { LINES = 600 };
+    fxs_ctx *ctx = *state;
+    fxs_buf text = {0};
+    fxs_module *m;
+    fxs_buf_printf(&text, "P(\n)\ngraph():\n    %%x : [#users=%d] = placeholder[target=x]\n",
+                   LINES);
+    for (int i = 0; i < LINES; i++)
+        fxs_buf_printf(&text,
+                       "    %%r%d : [#users=1] = call_function[target=torch.relu](args = (%%x,), "
+                       "kwargs = {})\n",
+                       i);
+    fxs_buf_puts(&text, "    %cat : [#users=1] = call_function[target=torch.cat](args = ([");
+    for (int i = 0; i < LINES; i++)
+        fxs_buf_printf(&text, "%s%%r%d", i ? ", " : "", i);
+    fxs_buf_puts(&text, "],), kwargs = {})\n    return cat\n");
+    assert_ok(ctx, fxs_load_text(ctx, "fan", text.data, text.len, &m));
+    size_t n;
+    char *pdf = draw(m, &(fxs_draw_options){.page = "a4"}, "pdf", &n);
+    size_t pages = check_sizes(pdf, n, 595, 842);
+    assert_true(pages > 150);
+    assert_true(n / pages < 12000);
+    assert_true(count_bytes(pdf, n, "/Subtype /Link") < 30 * pages);
+    fxs_free(pdf);
+    fxs_buf_free(&text);
+    fxs_module_unref(m);
 }
 
 static void pdf_of_pages(void **state) {
@@ -688,6 +821,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dashes_of_pdf, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(networks_on_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(heading_on_one_page, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(a_fan_on_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pdf_of_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pages_that_can_not_be, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(bookmarks_of_modules, new_ctx, free_ctx),
