@@ -35,14 +35,17 @@ static bool goes_to_onednn(const fxs_conv *v, int dims) {
            (v->groups > 1 || v->batch > 1 || large || (w->kernel[1] > 3 && w->kernel[2] > 3));
 }
 
+/* PyTorch's own loops: for types that oneDNN does not have, and where it would not be faster. */
+static bool takes_plain_loops(const fxs_call *c, const fxs_conv *v, int dims) {
+    fxs_dtype d = fxs_arg_tensor(c, INPUT)->dtype;
+    return d != FXS_BFLOAT16 && d != FXS_FLOAT16 && (d != FXS_FLOAT32 || !goes_to_onednn(v, dims));
+}
+
 /* PyTorch's plain loops start from the bias, whatever its type is; conv2d alone looks at it before,
  * unless its padding is a name. */
 static bool starts_from_bias(const fxs_call *c, const fxs_conv *v, int dims) {
-    fxs_dtype d = fxs_arg_tensor(c, INPUT)->dtype;
     bool looks = dims == 2 && c->spelling && c->arg[PADDING].tag != FXS_V_STR;
-    if (v->transposed || looks || d == FXS_BFLOAT16 || d == FXS_FLOAT16)
-        return false;
-    return d != FXS_FLOAT32 || !goes_to_onednn(v, dims);
+    return !v->transposed && !looks && takes_plain_loops(c, v, dims);
 }
 
 static fxs_status check_types(fxs_call *c, const fxs_conv *v, int dims) {
@@ -314,16 +317,24 @@ static void add_row(fxs_tensor *t) {
     t->sizes[last] = 1;
 }
 
+/* The plain loops compute group by group, and the results joined lie as each of them does: of one
+ * channel with one place that is no layout at all. */
+static bool joins_single_places(const fxs_call *c, const fxs_conv *v) {
+    const int64_t *out = v->window.out;
+    return v->groups > 1 && v->cout == v->groups && out[1] == 1 && out[2] == 1 &&
+           takes_plain_loops(c, v, v->window.dims);
+}
+
 /* torch gives channels_last where input or weight is, in two dimensions only; an unbatched input is
  * judged with a dimension of size 1 in front. */
 static bool wants_channels_last(const fxs_call *c, const fxs_conv *v) {
-    if (v->window.dims == 2 && !v->transposed && v->padding == FXS_PAD_ZEROS &&
+    if (v->window.dims == 2 && !v->transposed && v->padding == FXS_PAD_ZEROS && v->groups == 1 &&
         fxs_arg_tensor(c, INPUT)->ndim == 4) /* as most are: nothing to put right first */
         return fxs_suggests_channels_last(fxs_arg_tensor(c, INPUT)) ||
                fxs_suggests_channels_last(fxs_arg_tensor(c, WEIGHT));
     fxs_tensor x = *fxs_arg_tensor(c, INPUT);
     fxs_tensor weight = *fxs_arg_tensor(c, WEIGHT);
-    if (v->window.dims > 2 || v->transposed)
+    if (v->window.dims > 2 || v->transposed || joins_single_places(c, v))
         return false;
     if (v->padding != FXS_PAD_ZEROS ||
         (v->window.dims == 1 && !fxs_tensor_is_contiguous(&x))) /* a dense copy */

@@ -198,7 +198,9 @@ static fxs_status infer_rrelu(fxs_call *c) {
 static fxs_status run_rrelu(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, 0);
     fxs_tensor *y = c->out[0];
-    double lower = fxs_arg_float(c, 1), upper = fxs_arg_float(c, 2);
+    double lower = fxs_arg_float(c, 1), upper = fxs_arg_float(c, 2), sum = lower + upper;
+    if (c->arg[1].tag == FXS_V_BOOL && c->arg[2].tag == FXS_V_BOOL)
+        sum = sum > 0; /* as PyTorch adds two bools */
     int64_t n = fxs_tensor_numel(x), size = (int64_t)fxs_dtype_size(x->dtype);
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i, at = 0, put = 0;
@@ -208,7 +210,7 @@ static fxs_status run_rrelu(fxs_call *c) {
             rest /= x->sizes[k];
         }
         double v = fxs_load_double(x->dtype, (const char *)fxs_tensor_data(x) + at * size),
-               slope = (lower + upper) / 2;
+               slope = sum / 2;
         if (fxs_arg_bool(c, 3))
             slope = lower + (upper - lower) * (double)fxs_random_unit(c->seed, (uint64_t)i);
         fxs_store_double(y->dtype, (char *)fxs_tensor_data(y) + put * size, v < 0 ? v * slope : v);

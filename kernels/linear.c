@@ -31,7 +31,7 @@ static fxs_status check_linear(fxs_call *c, const fxs_tensor *x, const fxs_tenso
     bool nothing = weight->ndim == 2 && weight->sizes[0] == 0; /* to give */
     for (int i = 0; i + 1 < x->ndim; i++)
         nothing = nothing || x->sizes[i] == 0;
-    if (weight->ndim == 2 && x->ndim && x->sizes[x->ndim - 1] == 0) /* to add up */
+    if (x->ndim > (weight->ndim == 1) && x->sizes[x->ndim - 1] == 0) /* to add up */
         nothing = nothing || !in_one_step(x, bias);
     FXS_TRY(fxs_check_dtype(
         c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | (nothing ? FXS_TAKES_BOOL : 0)));
@@ -209,8 +209,10 @@ static fxs_status infer_bilinear(fxs_call *c) {
                      *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
     char a[FXS_SIZES_TEXT], b[FXS_SIZES_TEXT], d[FXS_SIZES_TEXT];
     int64_t sizes[FXS_MAX_DIM];
+    bool some = fxs_tensor_numel(x) && (weight->ndim != 3 || weight->sizes[0]);
+    unsigned nothing = some ? 0 : FXS_TAKES_BOOL;
     if (!fxs_is_complex(x->dtype))
-        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS));
+        FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS | FXS_TAKES_INTEGERS | nothing));
     if (fxs_tensor_numel(x)) {
         FXS_TRY(fxs_check_same_dtype(c, x, y, "input2"));
         FXS_TRY(fxs_check_same_dtype(c, x, weight, "weight"));
@@ -239,6 +241,8 @@ static fxs_status infer_bilinear(fxs_call *c) {
 
 static fxs_status run_bilinear(fxs_call *c) {
     fxs_tensor *weight = fxs_arg_tensor(c, B_WEIGHT), *bias = fxs_arg_tensor(c, B_BIAS);
+    if (fxs_tensor_numel(c->out[0]) == 0)
+        return FXS_OK;
     if (!is_plain(c))
         return fxs_compose_run(c, make_bilinear);
     int64_t no = weight->sizes[0], ni = weight->sizes[1], nj = weight->sizes[2];

@@ -211,6 +211,8 @@ static void make_lp(fxs_compose *k) {
     int n = fxs_arg_ints(k->call, LP_KERNEL, kernel, 2);
     for (int i = 0; i < n && i < 2; i++)
         places *= kernel[i];
+    if (norm == 0)
+        fxs_stop(k, FXS_EINVAL, "norm_type is 0, which has no root");
     fxs_tensor *x = FXS_DO(k, "pow", a[LP_INPUT], a[LP_NORM]), *sign;
     x = FXS_DO(k, dims == 1 ? "avg_pool1d" : "avg_pool2d", fxs_t(x), a[LP_KERNEL], a[LP_STRIDE],
                fxs_int(0), a[LP_CEIL]);

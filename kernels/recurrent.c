@@ -122,7 +122,7 @@ static fxs_status read_arguments(fxs_call *c, fxs_recurrent *r) {
 static fxs_status read_input(fxs_call *c, fxs_recurrent *r, const fxs_tensor *x) {
     char text[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, x, FXS_TAKES_FLOATS));
-    if (x->ndim != 2 && x->ndim != 3)
+    if (x->ndim != 3 && (x->ndim != 2 || c->spelling)) /* only layers know of a missing batch */
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "input must have 3 dimensions (2 without a batch), but its shape is %s",
                           fxs_sizes_text(x, text));

@@ -158,17 +158,28 @@ static fxs_tensor *run_cell(fxs_compose *k, const network *n, int i, bool revers
     return k->status == FXS_OK ? FXS_DO(k, "stack", fxs_tensors(k, n->steps, n->parts)) : NULL;
 }
 
+/* Steps are what lies along the first dimension of the gates: of a vector each is a gate's number,
+ * which adds to all the gates of the hidden state. */
+static int count_steps(fxs_compose *k, const network *n, const fxs_tensor *x) {
+    const fxs_tensor *weight = weights_of(k, n, 0).input, *along = x->ndim == 1 ? weight : x;
+    if (x->ndim < 1 || !along || along->ndim < 1 || along->sizes[0] < 1 ||
+        along->sizes[0] > 1 << 20) {
+        fxs_stop(k, FXS_ESHAPE, "expected a sequence of one step or more");
+        return 0;
+    }
+    return (int)along->sizes[0];
+}
+
 static void make_network(fxs_compose *k, network *n) {
     fxs_tensor *x = fxs_arg_tensor(k->call, INPUT), *y[2];
     bool batch_first = fxs_arg_bool(k->call, BATCH_FIRST);
     int cells = n->layers * n->directions;
     if (batch_first)
         x = FXS_DO(k, "transpose", fxs_t(x), fxs_int(0), fxs_int(1));
-    if (k->status == FXS_OK && (x->ndim < 2 || x->sizes[0] < 1 || x->sizes[0] > 1 << 20))
-        fxs_stop(k, FXS_ESHAPE, "expected a sequence of one step or more");
+    if (k->status == FXS_OK)
+        n->steps = count_steps(k, n, x);
     if (k->status != FXS_OK)
         return;
-    n->steps = (int)x->sizes[0];
     n->parts = FXS_NEW_N(k->call->scratch, fxs_tensor *, (size_t)n->steps);
     fxs_tensor **h = FXS_NEW_N(k->call->scratch, fxs_tensor *, (size_t)cells),
                **c = FXS_NEW_N(k->call->scratch, fxs_tensor *, (size_t)cells);

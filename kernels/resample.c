@@ -53,9 +53,10 @@ static fxs_status read_mode(fxs_call *c, const fxs_tensor *x, fxs_resample *r) {
 static bool number_at(const fxs_value *v, bool size, int k, double *out) {
     bool list = v->tag == FXS_V_LIST || v->tag == FXS_V_TUPLE;
     v = list ? fxs_value_item(v, (size_t)k) : v;
-    if (!v || (v->tag != FXS_V_INT && v->tag != (size ? FXS_V_BOOL : FXS_V_FLOAT)))
+    bool flag = v && v->tag == FXS_V_BOOL;
+    if (!v || (!flag && v->tag != FXS_V_INT && (size || v->tag != FXS_V_FLOAT)))
         return false;
-    if (v->tag == FXS_V_BOOL && k == 0)
+    if (size && flag && (!list || k == 0))
         return false;
     *out = v->tag == FXS_V_FLOAT ? v->u.f : v->tag == FXS_V_INT ? (double)v->u.i : v->u.b;
     return true;

@@ -82,7 +82,7 @@ static bool fits_type(const fxs_value *v, fxs_type t, const fxs_param *p) {
     case FXS_T_SCALAR:
         return is_whole(v) || v->tag == FXS_V_FLOAT || v->tag == FXS_V_COMPLEX;
     case FXS_T_NUMBER:
-        return v->tag == FXS_V_INT || v->tag == FXS_V_FLOAT;
+        return is_whole(v) || v->tag == FXS_V_FLOAT;
     case FXS_T_BOOL:
         return v->tag == FXS_V_BOOL;
     case FXS_T_STR:

@@ -56,6 +56,8 @@ def pad_layer(name, mode):
 
 def rms_norm(x, normalized_shape, weight=None, eps=None):
     layer = RMSNorm(normalized_shape, eps, False)
+    if weight is not None and not isinstance(weight, torch.Tensor):
+        raise TypeError('weight must be Tensor')
     return layer(x) if weight is None else layer(x) * weight
 
 

@@ -342,7 +342,16 @@ def odd_regions(case):
     return any(isinstance(v, str) or not -1 < v < x['sizes'][0] for v in elements(rois)[::5])
 
 
+def norms_constant_rows(case):
+    """Before anything else."""
+    hyper = case['hyper']
+    layers = [hyper] + [hyper[n]['dict'] for n in ('encoder_layer', 'decoder_layer') if n in hyper]
+    first = tensors(case['args'][:2 if case['layer'] == 'Transformer' else 1])
+    return any(x.get('norm_first') for x in layers) and any(t['strides'][-1:] == [0] for t in first)
+
+
 CASES = [
+    (r'^Transformer', norms_constant_rows, 'what rounding leaves of the variance of constant rows, which is normed first, depends on the vector unit'),
     (r'roi_(align|pool)$|RoI', odd_regions, 'pooling by boxes reads boxes beyond their rows, images that are not there, and four dimensions of five'),
     (r'scaled_dot_product_attention$', lambda case: argument(case, 4, 'dropout_p'), 'what is dropped at random'),
     (r'segment_reduce$', other_segments, 'segment_reduce trusts lengths: those of another shape are read beyond their end, unsafe ones lead beyond the data'),
