@@ -132,7 +132,8 @@ static void check_file(fxs_ctx *ctx, const char *line, const char *want) {
 static void test_files(void **state) { for_each_layer(*state, check_file); }
 
 /* Each row is among them, but for layers that torch.nn 1.13 does not have
- * (torchvision's are among them), and TripletMarginWithDistanceLoss, whose distance function is a layer of its own there. */
+ * (torchvision's are among them), and TripletMarginWithDistanceLoss, whose distance function is a
+ * layer of its own there. */
 static void test_all_are_there(void **state) {
     static const char later[] = " DropPath LayerNorm2d RMSNorm StochasticDepth ZeroPad1d ZeroPad3d "
                                 "CircularPad1d CircularPad2d CircularPad3d "
