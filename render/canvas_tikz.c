@@ -66,7 +66,8 @@ static const char *tex_of_wide(const char *s, size_t n) {
         const char *utf8, *tex;
     } table[] = {{"\xc3\x97", "\\ensuremath{\\times}"},  {"\xe2\x80\xa6", "\\ldots{}"},
                  {"\xe2\x86\x92", "\\ensuremath{\\to}"}, {"\xe2\x89\xa4", "\\ensuremath{\\le}"},
-                 {"\xe2\x89\xa5", "\\ensuremath{\\ge}"}, {"\xc2\xb7", "\\ensuremath{\\cdot}"}};
+                 {"\xe2\x89\xa5", "\\ensuremath{\\ge}"}, {"\xe2\x89\x88", "\\ensuremath{\\approx}"},
+                 {"\xc2\xb7", "\\ensuremath{\\cdot}"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strlen(table[i].utf8) == n && memcmp(table[i].utf8, s, n) == 0)
             return table[i].tex;

@@ -8,6 +8,7 @@
 #include "emit/format.h"
 #include "html.h"
 #include "ir/family.h"
+#include "ir/spread.h"
 #include "op/group.h"
 #include "overlay.h"
 #include "units.h"
@@ -40,6 +41,7 @@ enum { MAX_ITEMS = 64 };
     X(VALUE, "value")                                                                              \
     X(INSIDE, "nodes inside")                                                                      \
     X(TIMES, "equal blocks")                                                                       \
+    X(WEIGHTS, "weights")                                                                          \
     X(NODES, "drawn for")                                                                          \
     X(INPUTS, "inputs")                                                                            \
     X(EACH, "of each")                                                                             \
@@ -118,6 +120,8 @@ static void put_kind(facts *f) {
     put_text(f, FACT_TYPE, n->meta.type_name);
     put_number(f, FACT_INSIDE, (double)n->meta.inside);
     put_number(f, FACT_TIMES, n->meta.times > 1 ? (double)n->meta.times : 0);
+    if (n->meta.times > 1)
+        put_text(f, FACT_WEIGHTS, fxs_sharing_word(n->meta.weights));
     put_number(f, FACT_NODES,
                n->meta.spread && n->meta.spread->nodes > 1 ? (double)n->meta.spread->nodes : 0);
     if (fxs_buf_node_inputs(&f->h->raw, n))
@@ -218,11 +222,7 @@ static void put_each(facts *f, double least, double most, const char *what,
     fxs_buf *raw = &f->h->raw;
     if (!(most > 0))
         return;
-    number(raw, least);
-    if (least != most) {
-        fxs_buf_puts(raw, "\xe2\x80\xa6");
-        number(raw, most);
-    }
+    fxs_buf_least_most(raw, least, most, number);
     fxs_buf_puts(raw, what);
     put(f, FACT_EACH);
 }

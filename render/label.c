@@ -116,10 +116,10 @@ static void row_target(builder *b) {
 
 static void put_inputs(builder *b) {
     for (size_t i = 0; i < b->node->ninputs && i < MAX_ITEMS; i++) {
-        const fxs_meta *input = &b->node->inputs[i]->meta;
-        if (input->outcome != FXS_DONE)
+        const fxs_node *input = b->node->inputs[i];
+        if (input->meta.outcome != FXS_DONE)
             continue;
-        fxs_buf_node_result(new_text(b), input);
+        fxs_buf_carried(new_text(b), input, b->node, fxs_buf_result);
         pair(b, "input");
     }
 }
@@ -144,8 +144,7 @@ static void put_box(builder *b, const char *class_name) {
     fxs_buf_puts(text, class_name);
     if (meta->nth)
         fxs_buf_printf(text, " (call %zu)", meta->nth + 1);
-    if (meta->times > 1)
-        fxs_buf_printf(text, " \303\227 %zu", meta->times); /* a multiplication sign */
+    fxs_buf_times(text, meta->times, meta->weights);
     fxs_buf_printf(text, ", %zu nodes", meta->inside);
     put_wide(b, FXS_INK_TEXT);
     if (!meta->spread || !meta->spread->inputs)

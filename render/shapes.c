@@ -1,5 +1,6 @@
 /* shapes.c: what goes along an edge, as the edge's label: the sizes of the tensors, with the dtype
- * where it is not float32. Of a box with several results nobody knows here which one an edge takes:
+ * where it is not float32. Inside a run of blocks that are drawn once they are ranges; what leaves
+ * it is the last block's. Of a box with several results nobody knows here which one an edge takes:
  * it says what they have in common, or nothing. Called by view.c. */
 #include <string.h>
 
@@ -57,29 +58,47 @@ static void put_shapes(const fxs_meta *meta, const fxs_value *carried, shapes *s
     }
 }
 
-/* The text of the shapes of a node's result, or of the item of it that an edge carries; where it is
- * drawn for several, with ranges. */
-static void put_node(fxs_buf *b, const fxs_meta *meta, size_t item) {
-    fxs_range whole = fxs_meta_range(meta), r = fxs_range_item(whole, item);
-    r = r.least && r.most ? r : whole;
-    shapes least = {.equal = true}, most = {.equal = true};
-    put_shapes(meta, r.least, &least);
-    put_shapes(meta, r.most, &most);
-    fxs_buf_add(&least.text, "", 0);
-    fxs_buf_add(&most.text, "", 0);
-    b->failed = b->failed || least.text.failed || most.text.failed;
+/* The text of one result, or of the item of it that an edge carries; in `arena`. NULL: memory is
+ * out. */
+static const char *text_of(fxs_arena *arena, const fxs_meta *meta, const fxs_value *v,
+                           size_t item) {
+    const fxs_value *part = fxs_value_item(v, item);
+    shapes s = {.equal = true};
+    put_shapes(meta, part ? part : v, &s);
+    fxs_buf_add(&s.text, "", 0);
+    const char *text = s.text.failed ? NULL : fxs_arena_dup(arena, s.text.data, s.text.len);
+    fxs_buf_free(&s.text);
+    return text;
+}
+
+/* The i-th of the results that go along an edge, of `n`: those of the last blocks of the `runs`
+ * that it leaves, or, where they are not known one by one, the least and the greatest. */
+static const fxs_value *carried(const fxs_meta *meta, size_t runs, size_t n, size_t i) {
+    return n ? fxs_meta_leaves(meta, runs, i) : fxs_meta_extreme(meta, i == 1);
+}
+
+/* Where they are several, one text with ranges. */
+static void put_node(fxs_buf *b, const fxs_meta *meta, size_t runs, size_t item) {
+    size_t n = fxs_meta_leaving(meta, runs), most = n ? n : 2;
+    fxs_arena scratch = {0};
+    const char **texts = FXS_NEW_N(&scratch, const char *, most);
+    b->failed = b->failed || !texts;
+    for (size_t i = 0; i < most && !b->failed; i++) {
+        texts[i] = text_of(&scratch, meta, carried(meta, runs, n, i), item);
+        b->failed = !texts[i];
+    }
     if (!b->failed)
-        fxs_buf_ranges(b, (const char *[]){least.text.data, most.text.data}, 2);
-    fxs_buf_free(&least.text);
-    fxs_buf_free(&most.text);
+        fxs_buf_ranges(b, texts, most);
+    fxs_arena_clear(&scratch);
 }
 
 static bool label(fxs_view *v, fxs_view_edge *e) {
-    const fxs_meta *meta = &v->nodes[e->from].node->meta;
+    const fxs_node *from = v->nodes[e->from].node, *to = v->nodes[e->to].node;
+    const fxs_meta *meta = &from->meta;
     fxs_buf text = {0}, clean = {0};
     if (meta->outcome != FXS_DONE || !meta->has_tensor)
         return true;
-    put_node(&text, meta, e->item);
+    put_node(&text, meta, fxs_joins_blocks(to) ? 1 : fxs_runs_left(from, to->scope), e->item);
     if (text.len)
         fxs_clean(&clean, text.data, text.len, FXS_CELL_CHARS, false);
     fxs_buf_add(&clean, "", 0);

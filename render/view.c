@@ -202,7 +202,8 @@ static bool put_cluster_label(fxs_view *v, const fxs_scope *s, fxs_line *out) {
     if (s->call)
         fxs_buf_printf(&raw, "  (call %u)", s->call + 1);
     if (s->times > 1)
-        fxs_buf_printf(&raw, "  \303\227 %u", s->times); /* a multiplication sign */
+        fxs_buf_putc(&raw, ' '); /* two between the parts of a frame's name */
+    fxs_buf_times(&raw, s->times, s->weights);
     return keep_clean(v, &raw, FXS_CELL_CHARS, false, out) &&
            fxs_fonts_width(v->fonts, FXS_INK_KEY, out->text, out->len, &out->width);
 }

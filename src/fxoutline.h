@@ -19,12 +19,14 @@ typedef struct fxs_outline_pattern {
 
 /* Which blocks in a row are drawn once, with their number. Blocks are equal when they are the same
  * in structure, arguments and shapes; similar when they may differ in sizes: those of tensors, and
- * the arguments of layers and functions that are sizes (channels, features, a shape), but in no
- * kernel, stride or other number. The node that is drawn has ranges then (fxs_meta.spread). */
+ * the arguments of layers and functions that are sizes (channels, features, a shape), and in
+ * floats, but in no kernel, stride or other int. The node that is drawn has ranges then
+ * (fxs_meta.spread). */
 typedef enum fxs_fold {
     FXS_FOLD_NONE,
-    FXS_FOLD_AUTO,   /* equal ones; of what is left, similar ones whose layers are the same, and the
-                        layers of a dense block, which grow with what they concatenate */
+    FXS_FOLD_AUTO,   /* equal ones; of what is left, similar ones whose layers are the same but for
+                        the chance of dropout and stochastic depth, and the layers of a dense
+                        block, which grow with what they concatenate */
     FXS_FOLD_EQUAL,  /* equal ones only */
     FXS_FOLD_SIMILAR /* the longest rows of similar ones, some of which may be equal */
 } fxs_fold;

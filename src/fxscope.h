@@ -73,8 +73,7 @@ FXS_API const char *fxs_version(void);
 
 typedef struct fxs_ctx fxs_ctx;
 
-/* A new context, or NULL when memory is out. One thread computes until fxs_ctx_set_threads says
- * otherwise. */
+/* A new context, or NULL when memory is out. One thread computes until fxs_ctx_set_threads. */
 FXS_API fxs_ctx *fxs_ctx_new(void);
 FXS_API void fxs_ctx_free(fxs_ctx *ctx);
 /* The message of the first error since the last clear, or ""; borrowed until the next call. */
@@ -85,8 +84,7 @@ FXS_API fxs_status fxs_ctx_status(const fxs_ctx *ctx);
 FXS_API void fxs_ctx_clear(fxs_ctx *ctx);
 /* How many threads kernels may use: 1 to 256; 0 means one for each processor. */
 FXS_API fxs_status fxs_ctx_set_threads(fxs_ctx *ctx, int threads);
-/* Seeds parameters, random inputs and random operators. The same seed gives the same numbers
- * everywhere. */
+/* Seeds parameters, random inputs and operators. One seed gives the same numbers everywhere. */
 FXS_API void fxs_ctx_set_seed(fxs_ctx *ctx, uint64_t seed);
 /* Frees text that the library gave (fxs_graph_print and its like). */
 FXS_API void fxs_free(void *p);
@@ -172,8 +170,7 @@ FXS_API const int64_t *fxs_tensor_sizes(const fxs_tensor *t);
 FXS_API const int64_t *fxs_tensor_strides(const fxs_tensor *t);
 FXS_API int64_t fxs_tensor_numel(const fxs_tensor *t);
 FXS_API bool fxs_tensor_requires_grad(const fxs_tensor *t);
-/* The first that holds of contiguous, channels_last, channels_last_3d; FXS_NO_FORMAT when none
- * does. */
+/* The first that holds of contiguous, channels_last, channels_last_3d; else FXS_NO_FORMAT. */
 FXS_API fxs_memory_format fxs_tensor_memory_format(const fxs_tensor *t);
 /* The first element; NULL for a meta tensor. */
 FXS_API void *fxs_tensor_data(const fxs_tensor *t);
@@ -286,8 +283,7 @@ FXS_API void fxs_module_unref(fxs_module *m);
 FXS_API const char *fxs_module_class(const fxs_module *m);
 /* The graph of a GraphModule, NULL for another module; borrowed. */
 FXS_API fxs_graph *fxs_module_graph(const fxs_module *m);
-/* The submodule at a dotted path ("layer1.0.conv1"; "" is m itself); borrowed; NULL when it is not
- * there. */
+/* The submodule at a dotted path ("layer1.0.conv1"; "" is m itself); borrowed; or NULL. */
 FXS_API fxs_module *fxs_module_find(const fxs_module *m, const char *path);
 /* Elements of all parameters below m, shared ones once; no parameter is made. */
 FXS_API int64_t fxs_module_parameter_count(const fxs_module *m);
@@ -390,11 +386,9 @@ FXS_API const char *fxs_node_target(const fxs_node *n);
 /* A tuple and a dict; borrowed. */
 FXS_API const fxs_value *fxs_node_args(const fxs_node *n);
 FXS_API const fxs_value *fxs_node_kwargs(const fxs_node *n);
-/* Nodes whose value n uses, each once, in argument order; returns how many there are and fills at
- * most max. */
+/* Nodes whose value n uses, each once, in argument order; returns how many, fills at most max. */
 FXS_API size_t fxs_node_inputs(const fxs_node *n, fxs_node **out, size_t max);
-/* Nodes that use n's value, in order of first use; returns how many there are and fills at most
- * max. */
+/* Nodes that use n's value, in order of first use; returns how many, fills at most max. */
 FXS_API size_t fxs_node_users(const fxs_node *n, fxs_node **out, size_t max);
 
 /* The text of a type expression, NULL when the node has none. */
@@ -405,14 +399,23 @@ FXS_API const char *fxs_node_stack_trace(const fxs_node *n);
 /* The module that the graph belongs to, NULL when it belongs to none; borrowed. */
 FXS_API fxs_module *fxs_graph_owning_module(const fxs_graph *g);
 
+/* Whose weights (parameters) the blocks have that are drawn as one (fxoutline.h, fold). */
+typedef enum fxs_sharing {
+    FXS_SHARING_NONE,    /* they have none */
+    FXS_SHARING_UNKNOWN, /* their layers are not in the module tree */
+    FXS_SHARING_OWN,     /* each its own */
+    FXS_SHARING_SOME,    /* some are in several blocks */
+    FXS_SHARING_ALL      /* all have the same */
+} fxs_sharing;
+
 /* A module whose forward a trace was in. */
 typedef struct fxs_scope {
     const struct fxs_scope *outer; /* NULL: the root */
     const char *path, *class_name; /* "" is the root's path */
-    unsigned call, times; /* which call of the module, from 0; how many blocks it stands for */
+    unsigned call, times; /* which call of the module, from 0; how many blocks it stands for, */
+    fxs_sharing weights;  /* and whose weights these have */
 } fxs_scope;
-/* The innermost module that was running when n was recorded; NULL when n was not traced. Borrowed
- * from n's graph. */
+/* The innermost module that ran when n was recorded, n's graph's; NULL when n was not traced. */
 FXS_API const fxs_scope *fxs_node_scope(const fxs_node *n);
 /* A line of a source. */
 typedef struct fxs_place {
@@ -534,8 +537,7 @@ FXS_API void fxs_inputs_free(fxs_inputs *in);
  * dimensions. Several as one value: [1x3, 1x4], (1x3, none), {ids: 2x50:int64, mask: 2x50}. Of a
  * graph that was traced with trees, NAME is a parameter of forward or a placeholder. */
 FXS_API fxs_status fxs_inputs_add(fxs_inputs *in, const char *spec);
-/* A ready value for the placeholder `name` (NULL: the next one in order); takes over the reference.
- */
+/* A ready value for the placeholder `name` (NULL: the next one); takes over the reference. */
 FXS_API fxs_status fxs_inputs_add_value(fxs_inputs *in, const char *name, fxs_value v);
 
 /* ---- Running
@@ -571,14 +573,16 @@ typedef struct fxs_stats {
 /* A node that is drawn once for several (fxoutline.h, fold): what they have together, and what is
  * not alike in them. Texts have ranges in the place of numbers that vary: "64…224". */
 typedef struct fxs_spread {
-    size_t nodes;                      /* how many it is drawn for; 1: only what it gets is told
-                                          otherwise, of which several are drawn as one */
-    bool varies;                       /* results or the number of inputs do */
-    fxs_value least, most;             /* the result, every size and int the least, the greatest */
-    const char *layer;                 /* as print(model) shows it; NULL: as the node's own */
-    const char *args, *kwargs;         /* as torch.fx prints them; NULL: as the node's own */
-    const char *const *inputs;         /* of a box: what it gets, a text each */
-    size_t ninputs;                    /* of these texts */
+    size_t nodes;              /* how many it is drawn for; 1: only what it gets is told
+                                  otherwise, of which several are drawn as one */
+    bool varies;               /* results or the number of inputs do */
+    fxs_value least, most;     /* the result, every size and int the least, the greatest */
+    const fxs_value *each;     /* the results one by one, in the order in which they are computed */
+    size_t neach;              /* of these; 0: not known */
+    const char *layer;         /* as print(model) shows it; NULL: as the node's own */
+    const char *args, *kwargs; /* as torch.fx prints them; NULL: as the node's own */
+    const char *const *inputs; /* of a box: what it gets, a text each */
+    size_t ninputs;            /* of these texts */
     size_t fewest_inputs, most_inputs; /* nodes they get results from */
     double flops[2];                   /* of one, least and greatest; fxs_meta has the sum; 0: not
                                           known, or none */
@@ -604,8 +608,9 @@ typedef struct fxs_meta {
     double overlay; /* the user's own number for pictures, when has_overlay; of a box the sum */
     bool has_overlay;
     /* Of a box (fxoutline.h): nodes in it, equal blocks it stands for, the how many-th call of its
-     * module it is, from 0. */
+     * module it is, from 0; whose weights the blocks have. */
     size_t inside, times, nth;
+    fxs_sharing weights;
     /* Of a node that is drawn for several; then parameters, FLOPs, bytes, seconds and the user's
      * number are sums over them, and the result is the first one's. NULL: it is one. Borrowed. */
     const fxs_spread *spread;

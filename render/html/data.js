@@ -62,10 +62,10 @@ data.levels = data.nodes = null;
 
 const linesOf = [];
 const lines = (text) => linesOf[text] || (linesOf[text] = texts[text].split("\n"));
-// What a frame says of its module: the class, and how many equal blocks it stands for.
+// What a frame says of its module: the class, how many equal blocks it stands for, and whose weights they have.
 function kindOf(level) {
-    const times = level.item ? factOf(level.item, "equal blocks") : "";
-    return level.className + (times ? "  \u00d7 " + times : "");
+    const times = level.item ? factOf(level.item, "equal blocks") : "", weights = level.item ? factOf(level.item, "weights") : "";
+    return level.className + (times ? "  \u00d7 " + times : "") + (weights ? ", " + weights + " weights" : "");
 }
 // The nodes that a box stands for, as first and last position.
 const firstOf = (item) => (item.part === BOX ? levels[item.at].first : item.part === OUTPUT ? item.level.first : item.at);

@@ -144,11 +144,9 @@ extern const char *const cli_fold_words[]; /* outline.c */
          0,                                                                                        \
          "HOW",                                                                                    \
          "show equal blocks in a row once, with their number: 'equal' those that are the same in " \
-         "structure, arguments and shapes; 'auto' also those whose shapes vary, which become "     \
-         "ranges, "                                                                                \
-         "and the layers of a dense block; 'similar' all that differ in nothing but sizes "        \
-         "(default: "                                                                              \
-         "auto)",                                                                                  \
+         "structure, arguments and shapes; 'auto' also those whose shapes, or whose "              \
+         "chance of dropout, vary, which become ranges, and the layers of a dense block; "         \
+         "'similar' all that differ in nothing but sizes and floats (default: auto)",              \
          CLI_OPTIONAL,                                                                             \
          CLI_AT(fold),                                                                             \
          cli_fold_words},                                                                          \

@@ -49,6 +49,14 @@ void fxs_buf_range(fxs_buf *b, fxs_range r, fxs_put_value *put) {
     fxs_buf_free(&most);
 }
 
+void fxs_buf_carried(fxs_buf *b, const fxs_node *from, const fxs_node *to, fxs_put_value *put) {
+    size_t runs = fxs_joins_blocks(to) ? 1 : fxs_runs_left(from, to->scope);
+    if (fxs_meta_leaving(&from->meta, runs) == 1)
+        put(b, fxs_meta_leaves(&from->meta, runs, 0));
+    else
+        fxs_buf_range(b, fxs_meta_range(&from->meta), put);
+}
+
 void fxs_buf_node_result(fxs_buf *b, const fxs_meta *m) {
     fxs_buf_range(b, fxs_meta_range(m), fxs_buf_result);
 }
@@ -76,12 +84,24 @@ void fxs_buf_each(fxs_buf *b, double sum, double least, double most,
     if (!(most > 0) || (sum == least && sum == most))
         return;
     fxs_buf_puts(b, " (");
-    put(b, least);
-    if (least != most) {
-        fxs_buf_puts(b, "\xe2\x80\xa6");
-        put(b, most);
-    }
+    fxs_buf_least_most(b, least, most, put);
     fxs_buf_puts(b, " each)");
+}
+
+const char *fxs_sharing_word(fxs_sharing s) {
+    static const char *const words[FXS_SHARING_ALL + 1] = {[FXS_SHARING_OWN] = "own",
+                                                           [FXS_SHARING_SOME] = "partly shared",
+                                                           [FXS_SHARING_ALL] = "shared"};
+    return words[s];
+}
+
+void fxs_buf_times(fxs_buf *b, size_t times, fxs_sharing weights) {
+    const char *word = fxs_sharing_word(weights);
+    if (times < 2)
+        return;
+    fxs_buf_printf(b, " \303\227 %zu", times); /* a multiplication sign */
+    if (word)
+        fxs_buf_printf(b, ", %s weights", word);
 }
 
 void fxs_buf_stride(fxs_buf *b, const fxs_tensor *t) {

@@ -18,16 +18,24 @@ fxs_range fxs_range_item(fxs_range r, size_t i);
 /* One text of what `put` writes for both, with ranges where numbers differ. */
 typedef void fxs_put_value(fxs_buf *b, const fxs_value *v);
 void fxs_buf_range(fxs_buf *b, fxs_range r, fxs_put_value *put);
+/* The same of what goes from one node to another: what leaves a run is the last block's. */
+void fxs_buf_carried(fxs_buf *b, const fxs_node *from, const fxs_node *to, fxs_put_value *put);
 /* The result as fxs_buf_result writes it; a layer; arguments: of all that the node is drawn for. */
 void fxs_buf_node_result(fxs_buf *b, const fxs_meta *m);
 void fxs_buf_node_layer(fxs_buf *b, const fxs_node *n, const fxs_module *layer);
 /* How many nodes it gets results from, "1…6", where that is not how many edges there are; else
  * nothing. */
 bool fxs_buf_node_inputs(fxs_buf *b, const fxs_node *n);
-/* " (12 each)", " (3â¦12 each)" behind a sum over several that differs from what one has:
+/* " (12 each)", " (3…12 each)" behind a sum over several that differs from what one has:
  * numbers as `put` writes them. */
 void fxs_buf_each(fxs_buf *b, double sum, double least, double most,
                   void (*put)(fxs_buf *b, double x));
+
+/* Whose weights blocks have that are drawn as one: "own", "shared", "partly shared"; NULL: there
+ * are none, or it is not known. */
+const char *fxs_sharing_word(fxs_sharing s);
+/* " × 12, own weights" behind what is drawn for several blocks; else nothing. */
+void fxs_buf_times(fxs_buf *b, size_t times, fxs_sharing weights);
 
 /* "(12, 4, 1), channels_last": strides, and the memory format where it is not contiguous. */
 void fxs_buf_stride(fxs_buf *b, const fxs_tensor *t);

@@ -91,6 +91,7 @@ fxs_status fxs_graph_scope_copy(fxs_graph *g, const fxs_scope *from, const fxs_s
     FXS_TRY(fxs_graph_scope_copy(g, from->outer, &outer));
     FXS_TRY(fxs_graph_scope(g, outer, from->path, from->class_name, from->call, to));
     ((fxs_scope *)*to)->times = from->times; /* g's own, and new */
+    ((fxs_scope *)*to)->weights = from->weights;
     return FXS_OK;
 }
 

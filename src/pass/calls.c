@@ -194,7 +194,8 @@ static bool open_call(maker *k, opened *o, const frame *f, size_t at) {
                           .first = at,
                           .depth = k->nopen + 1,
                           .nth = nth,
-                          .times = f->scope && f->scope->times > 1 ? f->scope->times : 1};
+                          .times = f->scope && f->scope->times > 1 ? f->scope->times : 1,
+                          .weights = f->scope ? f->scope->weights : FXS_SHARING_NONE};
     k->open[k->nopen++] = c->n++;
     return true;
 }

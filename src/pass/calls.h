@@ -14,7 +14,8 @@ typedef struct fxs_module_call {
                                or an inner call's */
     size_t depth;           /* 0 for the root */
     size_t nth;             /* the how many-th call of that path, from 0 */
-    size_t times;           /* equal calls that it stands for already */
+    size_t times;           /* equal calls that it stands for already, */
+    fxs_sharing weights;    /* and whose weights they have */
 } fxs_module_call;
 
 typedef struct fxs_module_calls {

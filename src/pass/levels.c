@@ -2,6 +2,7 @@
  * when it is asked for, in time that grows with the level and what is in its boxes. */
 #include <string.h>
 
+#include "ir/spread.h"
 #include "pass/outline.h"
 
 static const fxs_outline_options no_options;
@@ -119,6 +120,8 @@ static fxs_status enter_inputs(level_writing *k, size_t first, size_t last) {
             if ((at >= level->first && at <= level->last) || k->l->as[at].tag != FXS_V_UNKNOWN)
                 continue;
             FXS_TRY(fxs_outline_stand_for(&k->w, n->inputs[a], &v));
+            if (v.tag == FXS_V_NODE) /* the runs that it comes from */
+                FXS_TRY(fxs_graph_scope_copy(k->w.g, n->inputs[a]->scope, &v.u.node->scope));
             now_known(k, at);
             note(k, FXS_LEVEL_INPUT, at);
         }
@@ -156,16 +159,31 @@ static bool is_used_outside(const fxs_level *level, const fxs_node *n) {
     return false;
 }
 
+/* Is what leaves the level joined outside with the results of all other blocks of its run? Then
+ * that is what leaves it, and not the last block's alone. */
+static bool is_joined_outside(const fxs_level *level, const fxs_node *n) {
+    for (size_t i = 0; i < n->nusers; i++)
+        if ((n->users[i]->index < level->first || n->users[i]->index > level->last) &&
+            fxs_joins_blocks(n->users[i]))
+            return true;
+    return false;
+}
+
 static fxs_status write_result(level_writing *k) {
     const fxs_level *level = &k->l->items[k->level];
     fxs_outline_writing *w = &k->w;
     fxs_outline_found outputs = {0};
+    const fxs_scope *scope;
+    bool joined = false;
     for (size_t i = level->first; i <= level->last; i++)
-        if (is_used_outside(level, w->p->node[i]))
+        if (is_used_outside(level, w->p->node[i])) {
+            joined = joined || is_joined_outside(level, w->p->node[i]);
             FXS_TRY(fxs_outline_find_once(w, &outputs, k->l->as[i]));
+        }
     if (outputs.n == 0)
         return FXS_OK;
-    FXS_TRY(fxs_outline_write_output(w, &outputs));
+    FXS_TRY(fxs_outline_scope(w, k->l->call_of[k->level], !joined, &scope));
+    FXS_TRY(fxs_outline_write_output(w, &outputs, scope));
     note(k, FXS_LEVEL_OUTPUT, 0);
     return FXS_OK;
 }

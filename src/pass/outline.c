@@ -87,8 +87,10 @@ fxs_status fxs_outline_plan_begin(fxs_outline_plan *p) {
     p->node = FXS_NEW_N(&p->arena, fxs_node *, p->m->graph->len);
     if (!p->plan || !p->node)
         return fxs_fail_memory(p->m->ctx);
-    for (size_t i = 0; i < p->calls.n; i++)
+    for (size_t i = 0; i < p->calls.n; i++) {
         p->plan[i].times = i ? p->calls.items[i].times : 1;
+        p->plan[i].weights = p->calls.items[i].weights;
+    }
     for (fxs_node *n = fxs_graph_first(p->m->graph); n; n = fxs_node_next(n))
         p->node[n->index] = n;
     return FXS_OK;
@@ -157,7 +159,7 @@ static fxs_status write_output(fxs_outline_writing *w) {
                 break;
             }
     }
-    return fxs_outline_write_output(w, &outputs);
+    return fxs_outline_write_output(w, &outputs, NULL);
 }
 
 static fxs_status write_one(fxs_outline_writing *w, const fxs_node *n) {

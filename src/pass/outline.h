@@ -22,6 +22,7 @@ typedef struct fxs_call_plan {
     size_t group; /* in a run of blocks of several calls: the first call of the block; 0: none */
     size_t period,
         repeats; /* of that call: how many calls a block has, how many blocks there are */
+    fxs_sharing weights, group_weights; /* of those that it stands for, and of those blocks */
 } fxs_call_plan;
 
 typedef struct fxs_outline_plan {
@@ -62,8 +63,13 @@ fxs_status fxs_outline_find_once(fxs_outline_writing *w, fxs_outline_found *f, f
 /* Appends the node as it is, or the call as one box. */
 fxs_status fxs_outline_write_node(fxs_outline_writing *w, const fxs_node *n);
 fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call);
-/* Appends an output of those nodes of w->g, with their results as its own. */
-fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs);
+/* Appends an output of those nodes of w->g, with their results as its own: of runs that are not
+ * around `scope` (NULL: of all) what the last block gives. */
+fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs,
+                                    const fxs_scope *scope);
+/* The scope of a call in w->g, or the one that a box of it stands in. */
+fxs_status fxs_outline_scope(fxs_outline_writing *w, size_t call, bool around,
+                             const fxs_scope **out);
 
 /* focus.c: which call is in focus; FXS_ENOTFOUND tells what there is. */
 fxs_status fxs_outline_find_focus(fxs_outline_plan *p);

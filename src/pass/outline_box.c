@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/spread.h"
 #include "pass/spread.h"
 #include "pass/sum.h"
 
@@ -115,29 +116,32 @@ static fxs_status sum_up(const fxs_outline_plan *p, size_t call, fxs_sum *sum) {
 
 /* What it has together where it is drawn for several, and each of them. */
 static fxs_status spread_box(fxs_outline_writing *w, size_t call, const fxs_sum *sum,
-                             const fxs_outline_found *outputs) {
-    const fxs_node **nodes = FXS_NEW_N(&w->p->arena, const fxs_node *, outputs->n + 1);
-    for (size_t i = 0; nodes && i < outputs->n; i++)
-        nodes[i] = outputs->items[i].u.node;
+                             const fxs_outline_found *outputs, const fxs_leaving *leaving) {
     FXS_TRY(fxs_spread_box(w, call, sum->box, outputs));
-    return nodes ? fxs_spread_again(sum, nodes, outputs->n) : fxs_fail_memory(w->g->ctx);
+    return fxs_spread_again(sum, leaving, outputs->n);
+}
+
+static fxs_leaving *new_leaving(fxs_outline_writing *w, const fxs_outline_found *outputs) {
+    fxs_leaving *out = FXS_NEW_N(&w->p->arena, fxs_leaving, outputs->n + 1);
+    for (size_t i = 0; out && i < outputs->n; i++)
+        out[i].node = outputs->items[i].u.node;
+    return out;
 }
 
 /* What leaves the box or the graph: one result, or a tuple of them. */
-static fxs_status join_results(fxs_outline_writing *w, fxs_node *n,
-                               const fxs_outline_found *outputs) {
+static fxs_status join_results(fxs_outline_writing *w, fxs_node *n, const fxs_leaving *out,
+                               size_t nout) {
     fxs_meta *to = &n->meta;
-    for (size_t i = 0; i < outputs->n; i++)
-        to->has_tensor = to->has_tensor || outputs->items[i].u.node->meta.has_tensor;
-    if (outputs->n == 1) {
-        const fxs_node *only = outputs->items[0].u.node;
-        to->type_name = only->meta.type_name;
-        return fxs_value_copy(w->g->ctx, NULL, &only->meta.result, &to->result);
+    for (size_t i = 0; i < nout; i++)
+        to->has_tensor = to->has_tensor || out[i].node->meta.has_tensor;
+    if (nout == 1) {
+        to->type_name = out[0].node->meta.type_name;
+        return fxs_value_copy(w->g->ctx, NULL, fxs_leaving_first(out), &to->result);
     }
     to->type_name = "tuple";
-    FXS_TRY(fxs_make_seq(w->g->ctx, NULL, FXS_V_TUPLE, outputs->n, &to->result));
-    for (size_t i = 0; i < outputs->n; i++)
-        FXS_TRY(fxs_value_copy(w->g->ctx, NULL, &outputs->items[i].u.node->meta.result,
+    FXS_TRY(fxs_make_seq(w->g->ctx, NULL, FXS_V_TUPLE, nout, &to->result));
+    for (size_t i = 0; i < nout; i++)
+        FXS_TRY(fxs_value_copy(w->g->ctx, NULL, fxs_leaving_first(&out[i]),
                                &to->result.u.seq->items[i]));
     return FXS_OK;
 }
@@ -155,6 +159,12 @@ static const char *box_name(fxs_outline_writing *w, const fxs_module_call *c) {
     for (char *s = name; s && *s; s++)
         *s = *s == '.' ? '_' : *s;
     return name;
+}
+
+/* The graph that is written is still ours alone. */
+static void say_times(const fxs_scope *s, size_t times, fxs_sharing weights) {
+    ((fxs_scope *)s)->times = (unsigned)times;
+    ((fxs_scope *)s)->weights = weights;
 }
 
 /* The scope of a block of several calls, around theirs: "layers.0, layers.1". */
@@ -175,7 +185,7 @@ static fxs_status group_scope(fxs_outline_writing *w, size_t call, const fxs_sco
                                                  (unsigned)items[first->group].nth, out);
     fxs_buf_free(&path);
     if (s == FXS_OK)
-        ((fxs_scope *)*out)->times = (unsigned)first->repeats;
+        say_times(*out, first->repeats, first->group_weights);
     return s;
 }
 
@@ -187,7 +197,7 @@ static fxs_status enclosing_scope(fxs_outline_writing *w, size_t call, const fxs
     if (w->p->plan[call].group)
         FXS_TRY(group_scope(w, call, outer, &outer));
     FXS_TRY(fxs_graph_scope(w->g, outer, c->path, c->class_name, (unsigned)c->nth, out));
-    ((fxs_scope *)*out)->times = (unsigned)w->p->plan[call].times; /* w->g is still ours alone */
+    say_times(*out, w->p->plan[call].times, w->p->plan[call].weights);
     return FXS_OK;
 }
 
@@ -215,10 +225,16 @@ fxs_status fxs_outline_write_box(fxs_outline_writing *w, size_t call) {
     fxs_sum sum = {.m = w->p->m, .box = box};
     FXS_TRY(sum_up(w->p, call, &sum));
     FXS_TRY(join_stats(w->p, box, &outputs));
-    FXS_TRY(spread_box(w, call, &sum, &outputs));
-    FXS_TRY(join_results(w, box, &outputs));
+    fxs_leaving *leaving = new_leaving(w, &outputs);
+    if (!leaving)
+        return fxs_fail_memory(w->g->ctx);
+    for (size_t i = 0; i < outputs.n; i++)
+        leaving[i].runs = times_in(w->p, call, leaving[i].node->index);
+    FXS_TRY(spread_box(w, call, &sum, &outputs, leaving));
+    FXS_TRY(join_results(w, box, leaving, outputs.n));
     FXS_TRY(scope_around(w, call, &box->scope));
     box->meta.times = w->p->plan[call].times;
+    box->meta.weights = w->p->plan[call].weights;
     box->meta.nth = c->nth;
     w->nboxes++;
     for (size_t i = c->first; i <= c->last; i++)
@@ -250,13 +266,25 @@ static fxs_outcome outcome_of(const fxs_outline_found *outputs) {
     return FXS_DONE;
 }
 
-fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs) {
+fxs_status fxs_outline_scope(fxs_outline_writing *w, size_t call, bool around,
+                             const fxs_scope **out) {
+    return around ? scope_around(w, call, out) : enclosing_scope(w, call, out);
+}
+
+fxs_status fxs_outline_write_output(fxs_outline_writing *w, const fxs_outline_found *outputs,
+                                    const fxs_scope *scope) {
     fxs_value v;
     fxs_node *out;
     FXS_TRY(fxs_make_seq(w->g->ctx, &w->g->arena, FXS_V_TUPLE, outputs->n, &v));
     if (outputs->n)
         memcpy(v.u.seq->items, outputs->items, outputs->n * sizeof *outputs->items);
     FXS_TRY(fxs_graph_output(w->g, outputs->n == 1 ? &outputs->items[0] : &v, &out));
+    out->scope = scope;
     out->meta.outcome = outcome_of(outputs);
-    return out->meta.outcome == FXS_DONE ? join_results(w, out, outputs) : FXS_OK;
+    fxs_leaving *leaving = new_leaving(w, outputs);
+    if (!leaving)
+        return fxs_fail_memory(w->g->ctx);
+    for (size_t i = 0; i < outputs->n; i++)
+        leaving[i].runs = fxs_runs_left(leaving[i].node, scope);
+    return out->meta.outcome == FXS_DONE ? join_results(w, out, leaving, outputs->n) : FXS_OK;
 }

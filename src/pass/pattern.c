@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fxpass.h"
+#include "ir/spread.h"
 #include "pass/outline.h"
 #include "pass/spread.h"
 
@@ -134,17 +135,41 @@ static bool is_used_outside(const folding *f, const fxs_node *n) {
     return false;
 }
 
+static size_t depth_of(const fxs_scope *s) {
+    size_t n = 0;
+    for (; s; s = s->outer)
+        n++;
+    return n;
+}
+
+/* The innermost module that recorded all members. */
+static const fxs_scope *common_scope(const folding *f, size_t match) {
+    const fxs_scope *a = f->node[f->first[match - 1]]->scope;
+    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
+        const fxs_scope *b = f->node[i - 1]->scope;
+        size_t x = depth_of(a), y = depth_of(b);
+        for (; x > y; x--)
+            a = a->outer;
+        for (; y > x; y--)
+            b = b->outer;
+        for (; a != b; b = b->outer)
+            a = a->outer;
+    }
+    return a;
+}
+
 static fxs_status sum_up(folding *f, size_t match, fxs_node *box) {
     fxs_sum sum = {.m = f->m, .box = box};
     size_t n = 0, members = 0;
     for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1))
         members++;
-    const fxs_node **outputs = FXS_NEW_N(&f->arena, const fxs_node *, members);
+    fxs_leaving *outputs = FXS_NEW_N(&f->arena, fxs_leaving, members);
+    const fxs_scope *around = common_scope(f, match);
     for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
         FXS_TRY(fxs_sum_add(&sum, f->node[i - 1], 1));
         box->meta.parameters += f->node[i - 1]->meta.parameters;
         if (outputs && is_used_outside(f, f->node[i - 1]))
-            outputs[n++] = f->node[i - 1];
+            outputs[n++] = (fxs_leaving){f->node[i - 1], fxs_runs_left(f->node[i - 1], around)};
     }
     FXS_TRY(fxs_sum_finish(&sum));
     return outputs ? fxs_spread_again(&sum, outputs, n) : fxs_fail_memory(f->m->ctx);
@@ -172,29 +197,6 @@ static fxs_status box_result(folding *f, size_t match, fxs_node *box) {
             FXS_TRY(fxs_value_copy(f->m->ctx, NULL, &f->node[i - 1]->meta.result,
                                    &box->meta.result.u.seq->items[k++]));
     return FXS_OK;
-}
-
-static size_t depth_of(const fxs_scope *s) {
-    size_t n = 0;
-    for (; s; s = s->outer)
-        n++;
-    return n;
-}
-
-/* The innermost module that recorded all members. */
-static const fxs_scope *common_scope(const folding *f, size_t match) {
-    const fxs_scope *a = f->node[f->first[match - 1]]->scope;
-    for (size_t i = f->first[match - 1] + 1; i; i = after(f, i - 1)) {
-        const fxs_scope *b = f->node[i - 1]->scope;
-        size_t x = depth_of(a), y = depth_of(b);
-        for (; x > y; x--)
-            a = a->outer;
-        for (; y > x; y--)
-            b = b->outer;
-        for (; a != b; b = b->outer)
-            a = a->outer;
-    }
-    return a;
 }
 
 static fxs_status write_box(folding *f, size_t match) {

@@ -8,6 +8,7 @@
 /* The calls of one parent that are shown, in order. */
 typedef struct siblings {
     fxs_outline_plan *p;
+    fxs_fold how;
     size_t *calls, n;
 } siblings;
 
@@ -15,8 +16,7 @@ typedef struct run {
     const siblings *s;
     size_t at, period, times, most; /* most: blocks that are looked at */
     fxs_block first;
-    fxs_weights w;
-    bool sizes, varies, grows;
+    bool sizes, varies, reals, grows;
 } run;
 
 /* ---- calls ---- */
@@ -80,17 +80,15 @@ static fxs_status measure(run *r) {
                             .a = &a,
                             .b = &b,
                             .sizes = r->sizes,
-                            .layers = r->s->p->opt->fold == FXS_FOLD_SIMILAR,
+                            .layers = r->s->how == FXS_FOLD_SIMILAR,
                             .chain = &chain};
         bool same = fxs_same_block(&c);
         if (c.out_of_memory)
             s = fxs_fail_memory(r->s->p->m->ctx);
         if (!same)
             break;
-        r->w.own = r->w.own || c.w.own;
-        r->w.shared = r->w.shared || c.w.shared;
-        r->w.unknown = r->w.unknown || c.w.unknown;
         r->varies = r->varies || c.varies;
+        r->reals = r->reals || c.reals;
         r->grows = r->grows || c.grows;
         r->times++;
         a = b;
@@ -169,16 +167,18 @@ static const char *word_for(size_t period) {
     return words[period];
 }
 
-static void tell_weights(fxs_buf *notes, const fxs_weights *w) {
-    fxs_buf_printf(notes, ", %s",
-                   w->own && w->shared ? "which share some of their weights"
-                   : w->own            ? "each with weights of its own"
-                   : w->shared         ? "which share their weights"
-                   : w->unknown        ? "whose layers are not in the module tree"
-                                       : "which have no weights");
+static void tell_weights(fxs_buf *notes, fxs_sharing weights) {
+    static const char *const words[] = {
+        [FXS_SHARING_NONE] = "which have no weights",
+        [FXS_SHARING_UNKNOWN] = "whose layers are not in the module tree",
+        [FXS_SHARING_OWN] = "each with weights of its own",
+        [FXS_SHARING_SOME] = "which share some of their weights",
+        [FXS_SHARING_ALL] = "which share their weights",
+    };
+    fxs_buf_printf(notes, ", %s", words[weights]);
 }
 
-static void tell_run(const run *r) {
+static void tell_run(const run *r, fxs_sharing weights) {
     fxs_outline_plan *p = r->s->p;
     const fxs_module_call *items = p->calls.items;
     const size_t *calls = r->s->calls + r->at;
@@ -189,29 +189,44 @@ static void tell_run(const run *r) {
     else
         fxs_buf_printf(&p->notes, "%s stands", first);
     fxs_buf_printf(&p->notes, " for %zu %s%s%s", r->times, r->varies ? "" : "equal ",
-                   word_for(r->period), r->varies ? " that differ in sizes alone" : "");
+                   word_for(r->period),
+                   r->reals    ? " that differ in numbers alone"
+                   : r->varies ? " that differ in sizes alone"
+                               : "");
     if (strcmp(first, last) != 0)
         fxs_buf_printf(&p->notes, ", up to %s", last);
-    tell_weights(&p->notes, &r->w);
+    tell_weights(&p->notes, weights);
     fxs_buf_puts(&p->notes, r->grows ? "; each gets the results of all before it\n" : "\n");
 }
 
-static void fold_run(const run *r) {
+/* Of blocks some of which are runs already. */
+static fxs_sharing both_sharings(fxs_sharing a, fxs_sharing b) {
+    bool a_says = a > FXS_SHARING_UNKNOWN, b_says = b > FXS_SHARING_UNKNOWN;
+    return a == b || !b_says ? a : !a_says ? b : FXS_SHARING_SOME;
+}
+
+static fxs_status fold_run(const run *r) {
     fxs_outline_plan *p = r->s->p;
     const size_t *calls = r->s->calls + r->at;
+    fxs_sharing weights;
+    FXS_TRY(fxs_same_weights(p, start_of(r, 0), length_of(r), r->times, &weights));
     for (size_t i = 0; i < r->period; i++) {
         fxs_call_plan *plan = &p->plan[calls[i]];
         plan->in_run = true;
-        if (r->period == 1)
+        if (r->period == 1) {
             plan->times += r->times - 1;
-        else
+            plan->weights = both_sharings(plan->weights, weights);
+        } else {
             plan->group = calls[0];
+        }
     }
+    p->plan[calls[0]].group_weights = weights;
     p->plan[calls[0]].period = r->period;
     p->plan[calls[0]].repeats = r->times;
     for (size_t i = r->period; i < r->period * r->times; i++)
         fold_call(p, calls[i], calls[i % r->period]);
-    tell_run(r);
+    tell_run(r, weights);
+    return FXS_OK;
 }
 
 static fxs_status fold_at(const siblings *s, size_t at, size_t period, bool sizes) {
@@ -224,9 +239,7 @@ static fxs_status fold_at(const siblings *s, size_t at, size_t period, bool size
         whole.times--;
     r.most = whole.times;
     FXS_TRY(measure(&r)); /* once more: what the last ones said does not count where they are cut */
-    if (r.times > 1)
-        fold_run(&r);
-    return FXS_OK;
+    return r.times > 1 ? fold_run(&r) : FXS_OK;
 }
 
 static fxs_status fold_siblings(const siblings *s, bool sizes) {
@@ -236,18 +249,53 @@ static fxs_status fold_siblings(const siblings *s, bool sizes) {
     return FXS_OK;
 }
 
-fxs_status fxs_outline_fold(fxs_outline_plan *p) {
-    siblings s = {.p = p, .calls = FXS_NEW_N(&p->arena, size_t, p->calls.n)};
-    fxs_fold how = p->opt->fold;
-    if (!s.calls)
-        return fxs_fail_memory(p->m->ctx);
-    for (size_t parent = 0; parent < p->calls.n; parent++) {
-        find_siblings(&s, parent);
-        if (how != FXS_FOLD_SIMILAR)
-            FXS_TRY(fold_siblings(&s, false));
-        if (how != FXS_FOLD_EQUAL)
-            FXS_TRY(fold_siblings(&s, true));
+static fxs_status fold_all(siblings *s) {
+    for (size_t parent = 0; parent < s->p->calls.n; parent++) {
+        find_siblings(s, parent);
+        if (s->how != FXS_FOLD_SIMILAR)
+            FXS_TRY(fold_siblings(s, false));
+        if (s->how != FXS_FOLD_EQUAL)
+            FXS_TRY(fold_siblings(s, true));
     }
+    return FXS_OK;
+}
+
+static size_t count_folded(const fxs_outline_plan *p) {
+    size_t n = 0;
+    for (size_t i = 0; i < p->m->graph->len; i++)
+        n += p->plan[p->calls.of[i]].state == FXS_CALL_FOLDED;
+    return n;
+}
+
+/* Where similar blocks would make the picture much smaller: by a quarter of all nodes, and twice as
+ * much as what was folded did. The plan that they would have is made for their number alone. */
+static fxs_status tell_similar(siblings *s, fxs_call_plan *unfolded) {
+    fxs_outline_plan *p = s->p;
+    fxs_call_plan *plan = p->plan;
+    size_t before = p->notes.len, now = count_folded(p);
+    p->plan = unfolded;
+    s->how = FXS_FOLD_SIMILAR;
+    fxs_status status = fold_all(s);
+    size_t then = count_folded(p);
+    fxs_buf_cut(&p->notes, before);
+    p->plan = plan;
+    if (then >= 2 * now && (then - now) * 4 >= p->m->graph->len)
+        fxs_buf_printf(&p->notes,
+                       "fold=similar would leave out %zu nodes more, of blocks that differ in "
+                       "numbers\n",
+                       then - now);
+    return status;
+}
+
+fxs_status fxs_outline_fold(fxs_outline_plan *p) {
+    siblings s = {.p = p, .how = p->opt->fold, .calls = FXS_NEW_N(&p->arena, size_t, p->calls.n)};
+    fxs_call_plan *unfolded = FXS_NEW_N(&p->arena, fxs_call_plan, p->calls.n);
+    if (!s.calls || !unfolded)
+        return fxs_fail_memory(p->m->ctx);
+    memcpy(unfolded, p->plan, p->calls.n * sizeof *unfolded);
+    FXS_TRY(fold_all(&s));
+    if (s.how != FXS_FOLD_SIMILAR)
+        FXS_TRY(tell_similar(&s, unfolded));
     return p->notes.failed ? fxs_fail_memory(p->m->ctx) : FXS_OK;
 }
 

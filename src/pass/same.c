@@ -1,6 +1,7 @@
 /* same.c: see same.h. Called by repeat.c. */
 #include "pass/same.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- what nodes get ---- */
@@ -109,6 +110,16 @@ static bool same_text(fxs_comparison *c, const char *x, const char *y) {
     return strcmp(x, y) == 0;
 }
 
+/* One that varies becomes a range, which begins with a digit. */
+static bool same_real(fxs_comparison *c, double a, double b, bool vary) {
+    if (a == b || (isnan(a) && isnan(b)))
+        return true;
+    bool may = vary && isfinite(a) && isfinite(b) && !signbit(a) && !signbit(b);
+    c->varies = c->varies || may;
+    c->reals = c->reals || may;
+    return may;
+}
+
 static bool same_items(fxs_comparison *c, const fxs_value *v, const fxs_value *w, unsigned vary) {
     size_t n = fxs_value_len(v);
     if (n != fxs_value_len(w))
@@ -137,6 +148,8 @@ bool fxs_same_value(fxs_comparison *c, const fxs_value *v, const fxs_value *w, u
     case FXS_V_INT:
         c->varies = c->varies || v->u.i != w->u.i;
         return v->u.i == w->u.i || vary & FXS_VARY_INTS;
+    case FXS_V_FLOAT:
+        return same_real(c, v->u.f, w->u.f, vary & FXS_VARY_REALS);
     case FXS_V_LIST:
     case FXS_V_TUPLE:
     case FXS_V_SLICE:
@@ -157,12 +170,6 @@ static bool same_result(fxs_comparison *c, const fxs_node *x, const fxs_node *y)
 
 /* ---- layers ---- */
 
-static void note_weights(fxs_comparison *c, const fxs_parameter *a, const fxs_parameter *b) {
-    c->w.own = c->w.own || a != b;
-    c->w.shared = c->w.shared || (a && a == b);
-    c->w.unknown = c->w.unknown || (!a && !b);
-}
-
 static bool same_state(fxs_comparison *c, const fxs_tensor *a, const fxs_tensor *b) {
     bool varies = c->varies;
     c->varies = false;
@@ -173,11 +180,8 @@ static bool same_state(fxs_comparison *c, const fxs_tensor *a, const fxs_tensor 
 }
 
 static bool same_layer(fxs_comparison *c, const fxs_module *a, const fxs_module *b) {
-    if (a == b) {
-        c->w.unknown = c->w.unknown || !a;
-        c->w.shared = c->w.shared || (a && fxs_module_parameter_count(a) > 0);
+    if (a == b)
         return true;
-    }
     if (!a || !b || strcmp(a->class_name, b->class_name) != 0 || !fxs_same_layer_args(c, a, b) ||
         a->nchildren != b->nchildren || a->nattributes != b->nattributes)
         return false;
@@ -185,7 +189,6 @@ static bool same_layer(fxs_comparison *c, const fxs_module *a, const fxs_module 
         const fxs_attribute *x = &a->attributes[i], *y = &b->attributes[i];
         if (strcmp(x->name, y->name) != 0 || !same_state(c, x->param->spec, y->param->spec))
             return false;
-        note_weights(c, x->param, y->param);
     }
     for (size_t i = 0; i < a->nchildren; i++)
         if (strcmp(a->children[i].name, b->children[i].name) != 0 ||
@@ -213,7 +216,6 @@ static const char *below(const char *target, const char *path) {
 
 /* Where none is in the module tree, the results are compared all the same. */
 static bool same_attribute(fxs_comparison *c, const fxs_parameter *a, const fxs_parameter *b) {
-    note_weights(c, a, b);
     return !a || !b || a == b || same_state(c, a->spec, b->spec);
 }
 

@@ -2,8 +2,8 @@
  * paths, layers, arguments and results; and what the second gets from outside is either what the
  * first gets too (a mask), or what the first gives, which it does get. Where sizes may vary, so may
  * the sizes of tensors, results that are ints, and those arguments of layers and functions that
- * are sizes (same_sizes.c); and a list may be longer by what the first block gives (the
- * concatenation of a dense block, whose layers grow with it). */
+ * are sizes, and the chances of dropout (same_sizes.c); and a list may be longer by what the first
+ * block gives (the concatenation of a dense block, whose layers grow with it). */
 #ifndef FXS_PASS_SAME_H
 #define FXS_PASS_SAME_H
 
@@ -17,12 +17,6 @@ typedef struct fxs_block {
     size_t first, last; /* positions of its nodes */
 } fxs_block;
 
-/* Whose weights those of equal blocks are. */
-typedef struct fxs_weights {
-    bool own, shared; /* some are another's, some the same */
-    bool unknown;     /* a layer is not in the module tree */
-} fxs_weights;
-
 /* Which nodes of a block the next one gets, as positions in the block, in the order of its
  * arguments: that is the same all along a run. */
 typedef struct fxs_chain {
@@ -34,11 +28,12 @@ typedef struct fxs_comparison {
     const fxs_outline_plan *p;
     const fxs_block *a, *b; /* b comes directly behind a */
     bool sizes;             /* may vary */
-    bool layers;            /* so may those of layers, also where no list gets longer */
+    bool layers;            /* so may those of layers, also where no list gets longer, and all
+                               floats that are arguments */
     fxs_chain *chain;
     size_t linked; /* of the chain */
-    fxs_weights w; /* b's, beside a's */
-    bool varies;   /* some size does */
+    bool varies;   /* some number does */
+    bool reals;    /* some number that is no size does */
     bool resized;  /* some size of a layer or of an attribute does */
     bool grows;    /* some list does */
     bool out_of_memory;
@@ -46,8 +41,13 @@ typedef struct fxs_comparison {
 
 bool fxs_same_block(fxs_comparison *c);
 
+/* same_weights.c: whose weights those of `times` blocks are that follow one another, each `length`
+ * nodes long, the first one's at position `first`. */
+fxs_status fxs_same_weights(const fxs_outline_plan *p, size_t first, size_t length, size_t times,
+                            fxs_sharing *out);
+
 /* What may differ in a value. */
-enum { FXS_VARY_TENSORS = 1, FXS_VARY_INTS = 2 };
+enum { FXS_VARY_TENSORS = 1, FXS_VARY_INTS = 2, FXS_VARY_REALS = 4 };
 /* Is v the same as w but for what may vary; notes what does. Nodes, tensors and texts as the two
  * blocks have them. */
 bool fxs_same_value(fxs_comparison *c, const fxs_value *v, const fxs_value *w, unsigned vary);

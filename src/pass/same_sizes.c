@@ -1,7 +1,8 @@
 /* same_sizes.c: which arguments are sizes, and may vary where blocks are to be the same but for
- * sizes: how many channels and features a layer has, what shape a tensor is given. Whatever else
- * says how something is computed (kernels, strides, dilation, heads, p) is none. Called by same.c.
- */
+ * sizes: how many channels and features a layer has, what shape a tensor is given. So may the
+ * chance with which dropout leaves something out, which often grows from block to block. Whatever
+ * else says how something is computed (kernels, strides, dilation, heads) is none. Called by
+ * same.c. */
 #include <string.h>
 
 #include "op/module_row.h"
@@ -22,6 +23,13 @@ static bool is_size(const char *name) {
     return false;
 }
 
+/* Of a layer that leaves out at random, or has one inside. */
+static bool is_chance(const fxs_layer *l, const char *name) {
+    bool drops = strstr(l->row->name, "Drop") || strcmp(l->row->name, "StochasticDepth") == 0;
+    return strcmp(name, "dropout") == 0 ||
+           (drops && (strcmp(name, "p") == 0 || strcmp(name, "drop_prob") == 0));
+}
+
 /* A group for each channel follows the number of channels. */
 static bool is_depthwise(const fxs_layer *l, const char *name) {
     return strcmp(name, "groups") == 0 &&
@@ -32,8 +40,13 @@ static bool same_hyper(fxs_comparison *c, const fxs_layer *a, const fxs_layer *b
     for (int i = 0; i < a->nhyper; i++) {
         const char *name = a->hyper_names[i];
         bool size = is_size(name) || (is_depthwise(a, name) && is_depthwise(b, name));
-        if (!fxs_same_value(c, &a->hyper[i], &b->hyper[i], size ? FXS_VARY_INTS : 0))
+        unsigned vary = size ? FXS_VARY_INTS : c->layers || is_chance(a, name) ? FXS_VARY_REALS : 0;
+        bool varies = c->varies;
+        c->varies = false;
+        if (!fxs_same_value(c, &a->hyper[i], &b->hyper[i], vary))
             return false;
+        c->resized = c->resized || (size && c->varies);
+        c->varies = c->varies || varies;
     }
     return true;
 }
@@ -69,38 +82,47 @@ bool fxs_same_layer_args(fxs_comparison *c, const fxs_module *a, const fxs_modul
     if (fxs_same_value(c, &a->args, &b->args, 0) && fxs_same_value(c, &a->kwargs, &b->kwargs, 0))
         return true;
     c->varies = varies;
-    c->resized = true;
     return c->sizes && same_but_for_sizes(c, a, b);
 }
 
 /* ---- functions and methods ---- */
 
-/* Positions of the arguments that are sizes, the tensor of a method being the first; and the
- * keyword that they have. Known by the last part of the target. */
+/* Positions of the arguments that may vary, the tensor of a method being the first; the keyword
+ * that they have; and whether they are sizes, or else a chance. Known by the last part of the
+ * target. */
 static const struct {
     const char *name;
     size_t first, last;
     const char *keyword;
+    unsigned vary;
 } sized[] = {
-    {"view", 1, 99, "size"},
-    {"reshape", 1, 99, "shape"},
-    {"expand", 1, 99, "size"},
-    {"broadcast_to", 1, 1, "size"},
-    {"unflatten", 2, 2, "sizes"},
-    {"zeros", 0, 99, "size"},
-    {"ones", 0, 99, "size"},
-    {"empty", 0, 99, "size"},
-    {"rand", 0, 99, "size"},
-    {"randn", 0, 99, "size"},
-    {"full", 0, 0, "size"},
-    {"new_zeros", 1, 99, "size"},
-    {"new_ones", 1, 99, "size"},
-    {"new_empty", 1, 99, "size"},
-    {"new_full", 1, 1, "size"},
-    {"split", 1, 1, "split_size_or_sections"},
-    {"split_with_sizes", 1, 1, "split_sizes"},
-    {"layer_norm", 1, 1, "normalized_shape"},
-    {"rms_norm", 1, 1, "normalized_shape"},
+    {"view", 1, 99, "size", FXS_VARY_INTS},
+    {"reshape", 1, 99, "shape", FXS_VARY_INTS},
+    {"expand", 1, 99, "size", FXS_VARY_INTS},
+    {"broadcast_to", 1, 1, "size", FXS_VARY_INTS},
+    {"unflatten", 2, 2, "sizes", FXS_VARY_INTS},
+    {"zeros", 0, 99, "size", FXS_VARY_INTS},
+    {"ones", 0, 99, "size", FXS_VARY_INTS},
+    {"empty", 0, 99, "size", FXS_VARY_INTS},
+    {"rand", 0, 99, "size", FXS_VARY_INTS},
+    {"randn", 0, 99, "size", FXS_VARY_INTS},
+    {"full", 0, 0, "size", FXS_VARY_INTS},
+    {"new_zeros", 1, 99, "size", FXS_VARY_INTS},
+    {"new_ones", 1, 99, "size", FXS_VARY_INTS},
+    {"new_empty", 1, 99, "size", FXS_VARY_INTS},
+    {"new_full", 1, 1, "size", FXS_VARY_INTS},
+    {"split", 1, 1, "split_size_or_sections", FXS_VARY_INTS},
+    {"split_with_sizes", 1, 1, "split_sizes", FXS_VARY_INTS},
+    {"layer_norm", 1, 1, "normalized_shape", FXS_VARY_INTS},
+    {"rms_norm", 1, 1, "normalized_shape", FXS_VARY_INTS},
+    {"dropout", 1, 1, "p", FXS_VARY_REALS},
+    {"dropout1d", 1, 1, "p", FXS_VARY_REALS},
+    {"dropout2d", 1, 1, "p", FXS_VARY_REALS},
+    {"dropout3d", 1, 1, "p", FXS_VARY_REALS},
+    {"alpha_dropout", 1, 1, "p", FXS_VARY_REALS},
+    {"feature_alpha_dropout", 1, 1, "p", FXS_VARY_REALS},
+    {"stochastic_depth", 1, 1, "p", FXS_VARY_REALS},
+    {"drop_path", 1, 1, "drop_prob", FXS_VARY_REALS},
 };
 
 static int find_sized(const fxs_node *n) {
@@ -113,9 +135,11 @@ static int find_sized(const fxs_node *n) {
 }
 
 static unsigned vary_at(const fxs_comparison *c, int row, size_t position, const char *keyword) {
-    bool size = row >= 0 && (keyword ? strcmp(sized[row].keyword, keyword) == 0
-                                     : position >= sized[row].first && position <= sized[row].last);
-    return !c->sizes ? 0 : size ? FXS_VARY_TENSORS | FXS_VARY_INTS : FXS_VARY_TENSORS;
+    bool listed =
+        row >= 0 && (keyword ? strcmp(sized[row].keyword, keyword) == 0
+                             : position >= sized[row].first && position <= sized[row].last);
+    unsigned vary = FXS_VARY_TENSORS | (c->layers ? FXS_VARY_REALS : 0);
+    return !c->sizes ? 0 : listed ? vary | sized[row].vary : vary;
 }
 
 bool fxs_same_args(fxs_comparison *c, const fxs_node *x, const fxs_node *y) {

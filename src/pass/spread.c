@@ -113,21 +113,25 @@ static fxs_status extreme_leaf(void *user, const fxs_value *leaf, fxs_value *out
     return FXS_OK;
 }
 
+/* *out, which is counted, becomes the least or greatest of itself and one more. */
+static fxs_status merge(fxs_ctx *ctx, const fxs_value *one, bool most, fxs_value *out) {
+    leaves l = {.ctx = ctx, .most = most};
+    fxs_value merged = fxs_none();
+    fxs_status s = find_leaves(&l, one);
+    if (s == FXS_OK)
+        s = fxs_value_map(ctx, NULL, out, extreme_leaf, &l, &merged);
+    fxs_free(l.items);
+    fxs_value_unref(out);
+    *out = merged;
+    return s;
+}
+
 fxs_status fxs_spread_extreme(const fxs_outline_plan *p, const fxs_node *n, bool most,
                               fxs_value *out) {
     fxs_ctx *ctx = p->m->ctx;
     FXS_TRY(fxs_value_copy(ctx, NULL, fxs_meta_extreme(&n->meta, most), out));
-    for (size_t i = p->next_node[n->index]; i; i = p->next_node[i]) {
-        leaves l = {.ctx = ctx, .most = most};
-        fxs_value merged = fxs_none();
-        fxs_status s = find_leaves(&l, fxs_meta_extreme(&p->node[i]->meta, most));
-        if (s == FXS_OK)
-            s = fxs_value_map(ctx, NULL, out, extreme_leaf, &l, &merged);
-        fxs_free(l.items);
-        fxs_value_unref(out);
-        *out = merged;
-        FXS_TRY(s);
-    }
+    for (size_t i = p->next_node[n->index]; i; i = p->next_node[i])
+        FXS_TRY(merge(ctx, fxs_meta_extreme(&p->node[i]->meta, most), most, out));
     return FXS_OK;
 }
 
@@ -407,6 +411,7 @@ fxs_status fxs_spread_node(fxs_outline_writing *w, const fxs_node *n, fxs_node *
     fxs_spread_unref(made->meta.spread);
     made->meta.spread = s;
     FXS_TRY(count_node(p, n, made, s));
+    FXS_TRY(fxs_spread_each(p, n, s, arena));
     return write_texts(p, n, made, s, arena);
 }
 
@@ -615,24 +620,35 @@ fxs_status fxs_spread_box(fxs_outline_writing *w, size_t call, fxs_node *box,
     FXS_TRY(status);
     for (size_t i = 0; i < outputs->n; i++)
         s->bytes += chain_bytes(w->p, outputs->items[i].u.node);
+    if (n > 1)
+        FXS_TRY(fxs_spread_each_box(w->p, outputs, n, s, arena));
     FXS_TRY(join_extremes(w, outputs, false, &s->least));
     FXS_TRY(join_extremes(w, outputs, true, &s->most));
     return note_ranges(w->g->ctx, s);
 }
 
-static fxs_status join_again(fxs_ctx *ctx, const fxs_node *const *outputs, size_t n, bool most,
-                             fxs_value *out) {
+static fxs_status join_known(fxs_ctx *ctx, const fxs_spread *s, bool most, fxs_value *out) {
+    FXS_TRY(fxs_value_copy(ctx, NULL, &s->each[0], out));
+    for (size_t i = 1; i < s->neach; i++)
+        FXS_TRY(merge(ctx, &s->each[i], most, out));
+    return FXS_OK;
+}
+
+static fxs_status join_again(fxs_ctx *ctx, const fxs_spread *s, const fxs_leaving *outputs,
+                             size_t n, bool most, fxs_value *out) {
+    if (s->neach)
+        return join_known(ctx, s, most, out);
     if (n == 1)
-        return fxs_value_copy(ctx, NULL, fxs_meta_extreme(&outputs[0]->meta, most), out);
+        return fxs_value_copy(ctx, NULL, fxs_meta_extreme(&outputs[0].node->meta, most), out);
     FXS_TRY(fxs_make_seq(ctx, NULL, FXS_V_TUPLE, n, out));
     for (size_t i = 0; i < n; i++)
-        FXS_TRY(fxs_value_copy(ctx, NULL, fxs_meta_extreme(&outputs[i]->meta, most),
+        FXS_TRY(fxs_value_copy(ctx, NULL, fxs_meta_extreme(&outputs[i].node->meta, most),
                                &out->u.seq->items[i]));
     return FXS_OK;
 }
 
 /* What each block has is known where all have the same. */
-fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_node *const *outputs, size_t n) {
+fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_leaving *outputs, size_t n) {
     fxs_meta *box = &sum->box->meta;
     fxs_ctx *ctx = sum->box->graph->ctx;
     fxs_arena *arena;
@@ -648,8 +664,9 @@ fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_node *const *outputs, 
     if (sum->parameters_each[0] == sum->parameters_each[1])
         s->parameters[0] = s->parameters[1] = sum->parameters_each[0];
     for (size_t i = 0; i < n; i++)
-        s->bytes += fxs_result_bytes(&outputs[i]->meta);
-    FXS_TRY(join_again(ctx, outputs, n, false, &s->least));
-    FXS_TRY(join_again(ctx, outputs, n, true, &s->most));
+        s->bytes += fxs_result_bytes(&outputs[i].node->meta);
+    FXS_TRY(fxs_spread_each_again(ctx, outputs, n, s, arena));
+    FXS_TRY(join_again(ctx, s, outputs, n, false, &s->least));
+    FXS_TRY(join_again(ctx, s, outputs, n, true, &s->most));
     return note_ranges(ctx, s);
 }

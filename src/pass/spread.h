@@ -15,8 +15,24 @@ fxs_status fxs_spread_join(fxs_outline_writing *w, const fxs_node *n, fxs_node *
  * results leave it. */
 fxs_status fxs_spread_box(fxs_outline_writing *w, size_t call, fxs_node *box,
                           const fxs_outline_found *outputs);
+/* A node whose results leave a box or a level, and how many blocks the runs have that they leave
+ * with it (fxs_runs_left). */
+typedef struct fxs_leaving {
+    const fxs_node *node;
+    size_t runs;
+} fxs_leaving;
 /* The same for a box whose members are drawn for several already; `sum` has added them. */
-fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_node *const *outputs, size_t n);
+fxs_status fxs_spread_again(const fxs_sum *sum, const fxs_leaving *outputs, size_t n);
+/* spread_each.c: fills s->each: of the nodes that n is drawn for; of a box that is drawn for that
+ * many calls; and of one whose members are drawn for several already. */
+fxs_status fxs_spread_each(const fxs_outline_plan *p, const fxs_node *n, fxs_spread *s,
+                           fxs_arena *arena);
+fxs_status fxs_spread_each_box(const fxs_outline_plan *p, const fxs_outline_found *outputs,
+                               size_t calls, fxs_spread *s, fxs_arena *arena);
+fxs_status fxs_spread_each_again(fxs_ctx *ctx, const fxs_leaving *out, size_t n, fxs_spread *s,
+                                 fxs_arena *arena);
+/* The first one of the results that leave, as a box or level that is drawn once shows it. */
+const fxs_value *fxs_leaving_first(const fxs_leaving *out);
 /* The values with the least or greatest sizes of those of all nodes that n is drawn for; counted.
  */
 fxs_status fxs_spread_extreme(const fxs_outline_plan *p, const fxs_node *n, bool most,

@@ -57,6 +57,12 @@ judge 2 "a word that --fold does not know"
 says "'sometimes' is none of none, auto, equal, similar"
 run table net.fx -i 1x3x64x64 --meta --fold=similar
 says "layer2 stands for 3 blocks that differ in sizes alone, up to layer4"
+# the chance of stochastic depth grows from block to block
+cat "$golden/swin_t.modules.txt" "$golden/swin_t.graph.txt" >swin.fx
+run table swin.fx -i 1x3x224x224 --meta --fold --format tsv
+says "features.5.0 and features.5.1 stand for 3 pairs of blocks that differ in numbers alone, up to features.5.5, each with weights of its own"
+run table swin.fx -i 1x3x224x224 --meta --fold=equal --format tsv
+says "fold=similar would leave out 76 nodes more, of blocks that differ in numbers"
 if [ "${FXS_RENDER:-1}" = 1 ]; then
     run draw dense.fx -i 1x3x64x64 --meta --fold --show +params,flops,stride -o d.svg -o d.html -o d.mmd \
         -o d.graphml -o d.dot -o d.tex -o d.drawio
@@ -66,11 +72,18 @@ if [ "${FXS_RENDER:-1}" = 1 ]; then
         check "$kind has ranges of results and layers" sh -c \
             "grep -q '64…224, 16, 16' d.$kind && grep -q 'BatchNorm2d(64…224' d.$kind"
     done
+    sed 's/\\ensuremath{\\times}/×/g' d.tex >d.t && mv d.t d.tex
+    for kind in svg mmd graphml dot tex drawio; do
+        check "$kind says whose weights they have" grep -q '× 6, own weights' d.$kind
+    done
+    check "html says whose weights they have" grep -q '^"own"' d.html
     check "what one of them has" grep -q '1,728 (128…448 each)' d.svg
     check "how many results are joined" grep -q '>2…7<' d.svg
     run draw dense.fx -i 1x3x64x64 --meta --fold --depth 3 -o d.mmd
+    run draw swin.fx -i 1x3x224x224 --meta --fold --show +args -o s.mmd
+    check "a chance that varies is a range" grep -qF '0.07273…0.1455, row, False' s.mmd
     check "a box says what all of them get" \
-        grep -qF 'DenseLayer × 6, 7 nodes<br/>input 2…7 results, float32[1, 32…224, 16, 16]' d.mmd
+        grep -qF 'DenseLayer × 6, own weights, 7 nodes<br/>input 2…7 results, float32[1, 32…224, 16, 16]' d.mmd
 fi
 cat >relus.fx <<'END'
 Net(

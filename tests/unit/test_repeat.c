@@ -198,18 +198,33 @@ static void what_is_left_out_need_not_be_equal(void **state) {
         text t = {0};
         add_blocks(&t, 2, 0);
         add_block(&t, 0, "x");
-        add_function(&t, "dropout_0", "torch.nn.functional.dropout", "%layers_0_b, 0.1, False");
-        add_block(&t, 1, "dropout_0");
-        add_function(&t, "dropout_1", "torch.nn.functional.dropout", "%layers_1_b, 0.2, False");
-        add_node(&t, "last", "call_module", "last", "%dropout_1,");
+        add_function(&t, "mul_0", "operator.mul", "%layers_0_b, 0.1");
+        add_block(&t, 1, "mul_0");
+        add_function(&t, "mul_1", "operator.mul", "%layers_1_b, 0.2");
+        add_node(&t, "last", "call_module", "last", "%mul_1,");
         fxs_buf_puts(&t.graph, "    return last\n");
-        const char *const names[] = {hidden ? "dropout" : NULL, NULL};
+        const char *const names[] = {hidden ? "mul" : NULL, NULL};
         assert_folds(&t, &(fxs_outline_options){.fold = true, .hide = names},
                      hidden ? "x layers_0_a layers_0_b last output"
-                            : "x layers_0_a layers_0_b dropout_0 layers_1_a layers_1_b dropout_1 "
+                            : "x layers_0_a layers_0_b mul_0 layers_1_a layers_1_b mul_1 "
                               "last output",
                      "");
     }
+}
+
+/* The chance of a function's dropout is no more of its structure than that of a layer's. */
+static void chances_of_functions_vary(void **state) {
+    (void)state;
+    text t = {0};
+    add_blocks(&t, 2, 0);
+    add_block(&t, 0, "x");
+    add_function(&t, "drop_0", "torch.nn.functional.dropout", "%layers_0_b, 0.1, False");
+    add_block(&t, 1, "drop_0");
+    add_function(&t, "drop_1", "torch.nn.functional.dropout", "%layers_1_b, 0.2, False");
+    add_node(&t, "last", "call_module", "last", "%drop_1,");
+    fxs_buf_puts(&t.graph, "    return last\n");
+    assert_folds(&t, &fold, "x layers_0_a layers_0_b drop_0 last output",
+                 "layers.0 stands for 2 blocks that differ in numbers alone, up to layers.1");
 }
 
 int main(void) {
@@ -223,6 +238,7 @@ int main(void) {
         cmocka_unit_test(blocks_of_another_kind_stay),
         cmocka_unit_test(blocks_side_by_side_are_no_run),
         cmocka_unit_test(what_is_left_out_need_not_be_equal),
+        cmocka_unit_test(chances_of_functions_vary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_spread.c: blocks in a row that are drawn once though their sizes vary, or that repeat in
  * pairs: which are, what the node that is drawn has together with the others, and what it says. */
+#include "emit/facts.h"
 #include "fxoutline.h"
 #include "golden.h"
 #include "ir/module.h"
@@ -129,13 +130,74 @@ static void nothing_but_sizes_varies(void **state) {
         assert_folds(m, FXS_FOLD_SIMILAR, "x a_0 b_0 a_1 b_1 output");
         fxs_module_unref(m);
     }
+    fxs_module *m = CHAIN(ctx, "1x4", "Act(limit=6)", "Act(limit=7)"); /* what is a limit? */
+    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0 b_0 a_1 b_1 output");
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
+/* The chance of dropout grows from block to block, which are the same network all the same. */
+static void chances_vary_unasked(void **state) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    char *notes;
+    (void)state;
+    fxs_module *m = CHAIN(ctx, "1x4", "Dropout(p=0.1, inplace=False)",
+                          "Dropout(p=0.018181818181818184, inplace=False)");
+    assert_folds(m, FXS_FOLD_EQUAL, "x a_0 b_0 a_1 b_1 output");
+    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0*2 b_0*2 output");
+    fxs_module *out = folded(m, (fxs_outline_options){.fold = FXS_FOLD_AUTO}, &notes);
+    assert_said(notes, "blocks.0 stands for 2 blocks that differ in numbers alone");
+    assert_string_equal(fxs_node_meta(node(out, "a_0"))->spread->layer,
+                        "Dropout(p=0.01818\xe2\x80\xa6"
+                        "0.1, inplace=False)");
+    fxs_free(notes);
+    fxs_module_unref(out);
+    fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
+/* Whatever else is a float: a slope says how something is computed. */
+static void floats_vary_only_when_asked_for(void **state) {
+    fxs_ctx *ctx = fxs_ctx_new();
+    (void)state;
     fxs_module *m =
-        CHAIN(ctx, "1x4", "Dropout(p=0.1, inplace=False)", "Dropout(p=0.2, inplace=False)");
-    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0 b_0 a_1 b_1 output");
+        CHAIN(ctx, "1x4", "LeakyReLU(negative_slope=0.1)", "LeakyReLU(negative_slope=0.2)");
+    assert_folds(m, FXS_FOLD_AUTO, "x a_0 b_0 a_1 b_1 output");
+    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0*2 b_0*2 output");
     fxs_module_unref(m);
-    m = CHAIN(ctx, "1x4", "Act(limit=6)", "Act(limit=7)"); /* nobody knows what a limit is */
-    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0 b_0 a_1 b_1 output");
+    m = CHAIN(ctx, "1x4", "LeakyReLU(negative_slope=-0.1)", "LeakyReLU(negative_slope=0.2)");
+    assert_folds(m, FXS_FOLD_SIMILAR, "x a_0 b_0 a_1 b_1 output"); /* a range has no sign */
     fxs_module_unref(m);
+    fxs_ctx_free(ctx);
+}
+
+/* A note, where it would make much of a difference, and nowhere else. */
+static void what_similar_ones_would_save_is_said(void **state) {
+    static const struct {
+        fxs_fold how;
+        int in, out; /* channels of the second layer */
+        bool said;
+    } cases[] = {{FXS_FOLD_AUTO, 8, 16, true},
+                 {FXS_FOLD_EQUAL, 8, 16, true},
+                 {FXS_FOLD_SIMILAR, 8, 16, false},
+                 {FXS_FOLD_AUTO, 8, 8, false}};
+    fxs_ctx *ctx = fxs_ctx_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char second[80], *notes;
+        snprintf(second, sizeof second,
+                 "Conv2d(%d, %d, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))", cases[i].in,
+                 cases[i].out);
+        fxs_module *m =
+            CHAIN(ctx, "1x8x16x16",
+                  "Conv2d(8, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))", second);
+        fxs_module *out = folded(m, (fxs_outline_options){.fold = cases[i].how}, &notes);
+        bool said = strstr(notes, "fold=similar would leave out 2 nodes more") != NULL;
+        assert_int_equal(said, cases[i].said);
+        fxs_free(notes);
+        fxs_module_unref(out);
+        fxs_module_unref(m);
+    }
     fxs_ctx_free(ctx);
 }
 
@@ -476,6 +538,40 @@ static void numbers_become_ranges(void **state) {
     RANGES(NULL, "[1]", "[1, 2]");
     RANGES(NULL, "a", "1");
     RANGES(NULL, "-1", "1");
+    RANGES("p=0\xe2\x80\xa6"
+           "0.02, 3",
+           "p=0.0, 3", "p=0.02, 3");
+    RANGES("1e-06\xe2\x80\xa6"
+           "0.1",
+           "0.1", "1e-06");
+    RANGES("18446744073709551614\xe2\x80\xa6"
+           "18446744073709551615",
+           "18446744073709551615", "18446744073709551614");
+    RANGES("\xe2\x89\x88"
+           "0.1",
+           "0.1", "0.1000001"); /* alike but for what four digits leave out */
+}
+
+static void put_short(fxs_buf *b, double x) { fxs_buf_printf(b, "%.1f M", x); }
+
+static void assert_each(double sum, double least, double most, const char *expected) {
+    fxs_buf b = {0};
+    fxs_buf_each(&b, sum, least, most, put_short);
+    assert_string_equal(b.data ? b.data : "", expected);
+    fxs_buf_free(&b);
+}
+
+/* What prints alike at both ends is no range. */
+static void ends_that_read_alike_are_one(void **state) {
+    (void)state;
+    assert_each(5, 2, 3,
+                " (2.0 M\xe2\x80\xa6"
+                "3.0 M each)");
+    assert_each(5, 2.5, 2.5, " (2.5 M each)");
+    assert_each(5, 2.51, 2.49,
+                " (\xe2\x89\x88"
+                "2.5 M each)");
+    assert_each(5, 5, 5, "");
 }
 
 typedef struct work {
@@ -512,6 +608,9 @@ int main(void) {
         cmocka_unit_test(channels_vary_only_when_asked_for),
         cmocka_unit_test(shapes_vary_unasked),
         cmocka_unit_test(nothing_but_sizes_varies),
+        cmocka_unit_test(chances_vary_unasked),
+        cmocka_unit_test(floats_vary_only_when_asked_for),
+        cmocka_unit_test(what_similar_ones_would_save_is_said),
         cmocka_unit_test(depthwise_groups_follow_the_channels),
         cmocka_unit_test(equal_ones_come_first),
         cmocka_unit_test(pairs_repeat),
@@ -526,6 +625,7 @@ int main(void) {
         cmocka_unit_test(levels_of_what_is_folded_keep_the_sums),
         cmocka_unit_test(a_pattern_in_a_block_has_ranges),
         cmocka_unit_test(numbers_become_ranges),
+        cmocka_unit_test(ends_that_read_alike_are_one),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
