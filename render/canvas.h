@@ -30,7 +30,7 @@ typedef struct fxs_canvas_options {
 typedef fxs_status fxs_canvas_fn(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
                                  fxs_sink *out);
 typedef struct fxs_canvas {
-    const char *name;
+    const char *name, *doing;
     fxs_canvas_fn *write;
     bool charts; /* draws charts too, which have bars and no nodes */
     bool placed; /* needs a layout; without one a scene has no boxes and curves */

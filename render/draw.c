@@ -15,17 +15,33 @@
 enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
 static const fxs_canvas canvases[] = {
-    {.name = "svg", .write = fxs_canvas_svg, .placed = true, .charts = true},
-    {.name = "png", .write = fxs_canvas_png, .placed = true, .charts = true},
-    {.name = "pdf", .write = fxs_canvas_pdf, .placed = true, .charts = true},
-    {.name = "html", .write = fxs_canvas_html},
-    {.name = "dot", .write = fxs_canvas_dot},
-    {.name = "gv", .write = fxs_canvas_dot},
-    {.name = "mmd", .write = fxs_canvas_mermaid},
-    {.name = "graphml", .write = fxs_canvas_graphml, .placed = true},
-    {.name = "drawio", .write = fxs_canvas_drawio, .placed = true},
-    {.name = "tex", .write = fxs_canvas_tikz, .placed = true, .charts = true},
-    {.name = "log", .write = fxs_canvas_log, .placed = true, .fixed = true},
+    {.name = "svg",
+     .doing = "writing svg",
+     .write = fxs_canvas_svg,
+     .placed = true,
+     .charts = true},
+    {.name = "png",
+     .doing = "writing png",
+     .write = fxs_canvas_png,
+     .placed = true,
+     .charts = true},
+    {.name = "pdf",
+     .doing = "writing pdf",
+     .write = fxs_canvas_pdf,
+     .placed = true,
+     .charts = true},
+    {.name = "html", .doing = "writing html", .write = fxs_canvas_html},
+    {.name = "dot", .doing = "writing dot", .write = fxs_canvas_dot},
+    {.name = "gv", .doing = "writing gv", .write = fxs_canvas_dot},
+    {.name = "mmd", .doing = "writing mmd", .write = fxs_canvas_mermaid},
+    {.name = "graphml", .doing = "writing graphml", .write = fxs_canvas_graphml, .placed = true},
+    {.name = "drawio", .doing = "writing drawio", .write = fxs_canvas_drawio, .placed = true},
+    {.name = "tex",
+     .doing = "writing tex",
+     .write = fxs_canvas_tikz,
+     .placed = true,
+     .charts = true},
+    {.name = "log", .doing = "writing log", .write = fxs_canvas_log, .placed = true, .fixed = true},
 };
 enum { NCANVASES = sizeof canvases / sizeof *canvases };
 
@@ -210,8 +226,14 @@ static void tell_hubs(const fxs_view *v, fxs_buf *notes) {
     fxs_buf_puts(notes, ": used at so many places that each shows a reference\n");
 }
 
+static void tell_doing(const fxs_draw_options *o, const char *what) {
+    if (o->doing)
+        o->doing(o->user, what);
+}
+
 static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, bool placed,
                              fxs_fonts *fonts, fxs_view *view, fxs_scene *scene, fxs_buf *notes) {
+    tell_doing(o, "measuring the nodes");
     FXS_TRY(fxs_view_make(m, o, fonts, view));
     view->heading_room = heading_room(o, view->lr);
     if (view->nhubs)
@@ -220,6 +242,7 @@ static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, boo
         fxs_buf_puts(notes, view->note);
     if (!placed)
         return FXS_OK;
+    tell_doing(o, "arranging the nodes");
     FXS_TRY(fxs_layout(m->ctx, view, o->engine,
                        o->layout_seconds != 0 ? o->layout_seconds : FXS_LAYOUT_SECONDS, NULL, scene,
                        notes));
@@ -245,6 +268,7 @@ static fxs_canvas_options canvas_options(const fxs_draw_options *o, fxs_buf *not
 static fxs_status write_target(fxs_ctx *ctx, const fxs_scene *s, fxs_canvas_options *options,
                                target *t) {
     options->parts = &t->parts;
+    tell_doing(options->draw, t->canvas->doing);
     FXS_TRY(t->canvas->write(ctx, s, options, &t->sink));
     FXS_TRY(fxs_parts_finish(ctx, &t->parts));
     return fxs_sink_finish(ctx, &t->sink);

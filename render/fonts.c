@@ -42,8 +42,8 @@ fxs_status fxs_pictures_need(fxs_ctx *ctx) {
 }
 
 /* pango looks fonts up in threads, one for its start and two for each face, and glib ends the
- * program when one can't be started: so where addresses are limited, room for their stacks is
- * looked for first. */
+ * program when one can't be started: so where addresses or data are limited, room for their stacks
+ * is looked for first. */
 enum { FONT_THREADS = 1 + 2 * FXS_INK_COUNT, FONT_FILES_MIB = 128 };
 
 static size_t room_for_threads(void) {
@@ -53,21 +53,28 @@ static size_t room_for_threads(void) {
         pthread_attr_getstacksize(&attributes, &stack);
         pthread_attr_destroy(&attributes);
     }
-    return FONT_THREADS * stack + ((size_t)FONT_FILES_MIB << 20);
+    return FONT_THREADS * stack;
+}
+
+/* Under that limit; files of fonts are no data. */
+static fxs_status look_for(fxs_ctx *ctx, int what, int protection, size_t room, const char *name) {
+    struct rlimit limit;
+    if (getrlimit(what, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return FXS_OK;
+    void *at = mmap(NULL, room, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return fxs_fail(ctx, FXS_ENOMEM,
+                        "out of memory: fonts need %zu MiB more than the limit leaves (%s)",
+                        room >> 20, name);
+    munmap(at, room);
+    return FXS_OK;
 }
 
 static fxs_status look_for_room(fxs_ctx *ctx) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return FXS_OK;
     size_t room = room_for_threads();
-    void *at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return fxs_fail(ctx, FXS_ENOMEM,
-                        "out of memory: fonts need %zu MiB more than the limit leaves (ulimit -v)",
-                        room >> 20);
-    munmap(at, room);
-    return FXS_OK;
+    FXS_TRY(
+        look_for(ctx, RLIMIT_AS, PROT_NONE, room + ((size_t)FONT_FILES_MIB << 20), "ulimit -v"));
+    return look_for(ctx, RLIMIT_DATA, PROT_READ | PROT_WRITE, room, "ulimit -d");
 }
 
 /* Has every face looked up now, while there is room. */

@@ -125,6 +125,10 @@ typedef struct fxs_draw_options {
         *numbers;  /* HTML: of boxes that have numbers of their own (fxoutline.h);
                       NULL: all have the sums of what is in them */
     bool clusters; /* a frame with a name around the nodes that each module recorded */
+    /* Is told what begins ("arranging the nodes", "writing pdf"), a text that stays; NULL: nobody
+     * wants to know. */
+    void (*doing)(void *user, const char *what);
+    void *user; /* of doing */
 } fxs_draw_options;
 
 /* Draws m's graph into files; the format of each follows from its extension (see

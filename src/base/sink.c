@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mapping.h"
+#include "base/unfinished.h"
 
 enum { CHUNK = 1 << 16, TRIES = 100 };
 
@@ -29,7 +30,11 @@ bool fxs_write_all(int fd, const void *data, size_t n) {
 }
 
 static fxs_status fail_io(fxs_ctx *ctx, const char *path, int error) {
-    return fxs_fail(ctx, FXS_EIO, "can't write %s: %s", path, strerror(error));
+    return fxs_fail(ctx, FXS_EIO, "%s: can't be written: %s", path, strerror(error));
+}
+
+static fxs_status fail_open(fxs_ctx *ctx, const char *path, int error) {
+    return fxs_fail(ctx, FXS_EIO, "%s: can't be opened for writing: %s", path, strerror(error));
 }
 
 void fxs_sink_memory(fxs_sink *s) { *s = (fxs_sink){.fd = -1}; }
@@ -50,13 +55,20 @@ static bool open_beside(fxs_sink *s) {
             errno = ENOMEM;
             return false;
         }
-        s->fd = open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        s->place = fxs_unfinished_add(text); /* first: then there is no moment without */
+        if (!s->place)
+            fxs_free(text);
+        errno = ENOMEM;
+        s->fd = s->place ? open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
         if (s->fd >= 0) {
             s->temporary = text;
             return true;
         }
-        fxs_free(text);
-        if (errno != EEXIST)
+        int error = errno;
+        fxs_unfinished_done(s->place);
+        s->place = NULL;
+        errno = error;
+        if (error != EEXIST)
             return false;
     }
     return false;
@@ -81,22 +93,22 @@ fxs_status fxs_sink_open(fxs_ctx *ctx, const char *path, fxs_sink *s) {
     bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     bool direct = there ? !S_ISREG(st.st_mode) : is_link; /* of one that leads nowhere yet too */
     if (!direct && !(s->target = find_target(path, is_link)))
-        return errno && errno != ENOMEM ? fail_io(ctx, path, errno) : fxs_fail_memory(ctx);
+        return errno && errno != ENOMEM ? fail_open(ctx, path, errno) : fxs_fail_memory(ctx);
     if (there && S_ISREG(st.st_mode) &&
         access(path, W_OK) != 0) /* a file that is protected is not replaced either */
-        return fail_io(ctx, path, errno);
+        return fail_open(ctx, path, errno);
     if (s->target && open_beside(s)) {
         if (there && fchmod(s->fd, st.st_mode & 07777) != 0)
             s->error = errno;
-        return s->error ? fail_io(ctx, path, s->error) : FXS_OK;
+        return s->error ? fail_open(ctx, path, s->error) : FXS_OK;
     }
     if (s->target && !(there && errno == EACCES)) /* no folder, no descriptor, a read-only disk */
-        return errno == ENOMEM ? fxs_fail_memory(ctx) : fail_io(ctx, path, errno);
+        return errno == ENOMEM ? fxs_fail_memory(ctx) : fail_open(ctx, path, errno);
     fxs_free(s->target);
     s->target = NULL;
     s->held = there && S_ISREG(st.st_mode);
     s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-    return s->fd < 0 ? fail_io(ctx, path, errno) : FXS_OK;
+    return s->fd < 0 ? fail_open(ctx, path, errno) : FXS_OK;
 }
 
 static void flush(fxs_sink *s) {
@@ -142,6 +154,12 @@ bool fxs_sink_overwrites(const fxs_sink *s, const fxs_mapping *file) {
            st.st_ino == file->inode;
 }
 
+static void forget_temporary(fxs_sink *s) {
+    fxs_unfinished_done(s->place);
+    s->place = NULL;
+    s->temporary = NULL;
+}
+
 fxs_status fxs_sink_commit(fxs_ctx *ctx, fxs_sink *s) {
     if (s->held) {
         if (ftruncate(s->fd, 0) != 0)
@@ -153,8 +171,7 @@ fxs_status fxs_sink_commit(fxs_ctx *ctx, fxs_sink *s) {
         return FXS_OK;
     if (rename(s->temporary, s->target) != 0)
         return fail_io(ctx, s->path, errno);
-    fxs_free(s->temporary);
-    s->temporary = NULL;
+    forget_temporary(s);
     return FXS_OK;
 }
 
@@ -163,7 +180,20 @@ void fxs_sink_close(fxs_sink *s) {
         close(s->fd);
     if (s->temporary)
         unlink(s->temporary);
-    fxs_free(s->temporary);
+    forget_temporary(s);
     fxs_free(s->target);
     fxs_buf_free(&s->buf);
+}
+
+fxs_status fxs_write_file(fxs_ctx *ctx, const char *path, const char *bytes, size_t len) {
+    fxs_sink s;
+    fxs_status status = fxs_sink_open(ctx, path, &s);
+    if (status == FXS_OK) {
+        fxs_sink_write(&s, bytes, len);
+        status = fxs_sink_finish(ctx, &s);
+    }
+    if (status == FXS_OK)
+        status = fxs_sink_commit(ctx, &s);
+    fxs_sink_close(&s);
+    return status;
 }

@@ -7,12 +7,14 @@
 #include "base/ctx.h"
 
 struct fxs_mapping;
+struct fxs_unfinished;
 
 typedef struct fxs_sink {
     const char *path; /* as given; NULL: memory */
     char *target;     /* the file that is replaced in the end; NULL: it is written directly */
-    char *temporary;  /* written until then; NULL: none, or already in place */
-    int fd;           /* -1: none */
+    char *temporary;  /* written until then, its place's; NULL: none, or already in place */
+    struct fxs_unfinished *place;
+    int fd;      /* -1: none */
     bool held;   /* a file that no other can take the place of: all is in buf until it is whole */
     int error;   /* errno of the first failure */
     fxs_buf buf; /* memory: all of it; file: what is not written yet */

@@ -2,6 +2,7 @@
  * and by node. */
 #include <string.h>
 
+#include "limit.h"
 #include "session.h"
 
 #include "render/fxrender.h"
@@ -38,6 +39,7 @@ static const cli_option options[] = {
     CLI_TRAIN_ROW,
     CLI_SEED_ROW,
     CLI_THREADS_ROW,
+    CLI_LIMIT_ROWS,
     CLI_HELP_ROW,
     {0},
 };
@@ -72,6 +74,7 @@ static cli_exit print_profile(cli_session *w, const cli_settings *s, const fxs_p
 static cli_exit draw_profile(cli_session *w, const cli_settings *s, const fxs_profile *p) {
     if (s->outputs.len == 0)
         return CLI_OK;
+    cli_doing("drawing");
     fxs_status status = fxs_draw_profile(w->model, p, s->bench_by == BY_NODE, NULL,
                                          s->outputs.items, s->outputs.len, NULL);
     cli_exit e = status == FXS_OK ? CLI_OK : cli_session_fail(w);
@@ -110,6 +113,7 @@ static cli_exit measure(cli_session *w, const cli_settings *s) {
                                .train = s->train,
                                .progress = cli_progress_begin(&progress),
                                .user = &progress};
+    cli_doing("running the model");
     fxs_status status = fxs_profile_run(w->model, w->inputs, &how, &p);
     cli_progress_end(&progress);
     if (status == FXS_EINVAL)

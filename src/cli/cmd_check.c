@@ -4,7 +4,8 @@
 #include "session.h"
 
 static const cli_option options[] = {
-    CLI_INPUT_ROW, CLI_WEIGHTS_ROW, CLI_TRAIN_ROW, CLI_THREADS_ROW, CLI_HELP_ROW, {0},
+    CLI_INPUT_ROW,  CLI_WEIGHTS_ROW, CLI_TRAIN_ROW, CLI_THREADS_ROW,
+    CLI_LIMIT_ROWS, CLI_HELP_ROW,    {0},
 };
 
 static cli_exit lint(cli_session *w) {
@@ -24,6 +25,11 @@ static cli_exit check_python(const cli_settings *s) {
     char *text = NULL;
     if (!ctx)
         return python ? cli_no_memory() : CLI_FAILURE;
+    if (cli_limits_begin(&cli_check, s, true) != CLI_OK) {
+        fxs_ctx_free(ctx);
+        return CLI_FAILURE;
+    }
+    cli_doing("reading the file");
     int bad = python->check(ctx, s->operands.items[0], &o, &text);
     if (text)
         cli_out("%s", text);

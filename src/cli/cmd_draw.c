@@ -309,7 +309,8 @@ static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_li
                             .fit_width = s->fit_width,
                             .page = s->page,
                             .landscape = s->landscape,
-                            .columns = (size_t)s->columns};
+                            .columns = (size_t)s->columns,
+                            .doing = cli_drawing_does};
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, needs_stats(s));
     if (e != CLI_OK)
         return e;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limit.h"
 #include "session.h"
 
 static const char *const passes[] = {
@@ -28,6 +29,7 @@ static const cli_option options[] = {
     CLI_SAVE_WEIGHTS_ROW,
     CLI_WEIGHTS_ROW,
     CLI_SEED_ROW,
+    CLI_LIMIT_ROWS,
     CLI_HELP_ROW,
     {0},
 };
@@ -142,6 +144,7 @@ static cli_exit run_pass(cli_session *w, const char *name) {
 
 static cli_exit run_passes(cli_session *w, const cli_settings *s) {
     cli_exit e = CLI_OK;
+    cli_doing("running the passes");
     for (size_t i = 0; i < s->passes.len && e == CLI_OK; i++) {
         const char *name = s->passes.items[i];
         e = strcmp(name, "split") == 0 ? split(w, s) : run_pass(w, name);

@@ -1,5 +1,6 @@
 /* cmd_rewrite.c: `fxscope rewrite`: replaces a pattern in a model's graph, and writes the model.
  * Runs nothing. */
+#include "limit.h"
 #include "session.h"
 
 static const cli_option options[] = {
@@ -9,6 +10,7 @@ static const cli_option options[] = {
      CLI_AT(output)},
     CLI_SAVE_WEIGHTS_ROW,
     CLI_WEIGHTS_ROW,
+    CLI_LIMIT_ROWS,
     CLI_HELP_ROW,
     {0},
 };
@@ -24,6 +26,7 @@ static cli_exit read_graph(cli_session *w, const char *path, fxs_module **out) {
 
 static cli_exit replace(cli_session *w, const fxs_module *pattern, const fxs_module *replacement) {
     size_t count;
+    cli_doing("replacing the pattern");
     if (fxs_replace_pattern(w->model, fxs_module_graph(pattern), fxs_module_graph(replacement),
                             replacement, NULL, NULL, &count) != FXS_OK)
         return cli_session_fail(w);

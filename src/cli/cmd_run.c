@@ -7,8 +7,7 @@ static const cli_option options[] = {
     {"guard", 0, NULL, "refuse the network, other programs, and writing of files", CLI_FLAG,
      CLI_AT(guard)},
     CLI_ALLOW_ROW,
-    CLI_PYTHON_TIMEOUT_ROW("0"),
-    CLI_MAX_MEMORY_ROW,
+    CLI_LIMIT_ROWS,
     CLI_TRACEBACK_ROW,
     CLI_HELP_ROW,
     {0},
@@ -23,6 +22,11 @@ static cli_exit run_script(const cli_settings *s) {
     if (!ctx)
         return cli_no_memory();
     fxs_ctx_set_threads(ctx, 0);
+    cli_exit e = cli_limits_begin(&cli_run, s, false);
+    if (e != CLI_OK) {
+        fxs_ctx_free(ctx);
+        return e;
+    }
     int status = python->run(ctx, (int)s->operands.len, (char **)s->operands.items, &o);
     fxs_ctx_free(ctx);
     return (cli_exit)status;

@@ -37,9 +37,10 @@ static cli_exit run_and_print(cli_session *w, const cli_settings *s) {
     e = cli_session_outline(w, s, false);
     if (e != CLI_OK)
         return e;
+    cli_doing("writing the table");
     if (fxs_module_print_table(w->model, (fxs_table_format)s->table_format, &text, &len) != FXS_OK)
         return cli_session_fail(w);
-    e = cli_write(s->output, text, len);
+    e = cli_write(w->ctx, s->output, text, len);
     fxs_free(text);
     return e != CLI_OK ? e : findings;
 }

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #endif
 
+#include "limit.h"
 #include "say.h"
 
 const cli_command *const cli_commands[] = {
@@ -110,7 +111,9 @@ int main(int argc, char **argv) {
     hold_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which cli_out_end sees */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+    cli_catch_signals();
     cli_exit e = dispatch(argc, argv);
     cli_exit out = cli_out_end();
+    cli_limits_end();
     return leave(out != CLI_OK && e != CLI_USAGE ? out : e);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fxoutline.h"
+#include "limit.h"
 #include "session.h"
 
 const char *const cli_fold_words[] = {"none", "auto", "equal", "similar", NULL};
@@ -67,6 +68,7 @@ void cli_session_free_patterns(cli_session *w) {
 static cli_exit outline(cli_session *w, const fxs_outline_options *how, fxs_module **outlined,
                         bool told) {
     char *notes = NULL;
+    cli_doing("making the outline");
     fxs_status status = fxs_outline(w->model, how, outlined, &notes);
     if (status != FXS_OK) {
         cli_exit e = cli_session_fail(w);

@@ -3,6 +3,7 @@
 #define CLI_PYTHON_H
 
 #include "front/python/plugin.h"
+#include "limit.h"
 #include "say.h"
 
 /* The plug-in's table, NULL after a message. Stays open until the process ends. */
@@ -32,18 +33,6 @@ bool cli_is_python(const char *model);
 #define CLI_PYTHON_SECONDS 60
 #define CLI_TEXT_OF_(x) #x
 #define CLI_TEXT_OF(x) CLI_TEXT_OF_(x)
-#define CLI_PYTHON_TIMEOUT_ROW(fallback)                                                           \
-    {                                                                                              \
-        "timeout", 0, "SECONDS",                                                                   \
-            "how long the file may run; 0 is for ever (default: " fallback ")", CLI_REAL,          \
-            CLI_AT(python_seconds), NULL, 0, 1e6                                                   \
-    }
-#define CLI_MAX_MEMORY_ROW                                                                         \
-    {                                                                                              \
-        "max-memory", 0, "MB",                                                                     \
-            "how much memory it may take, in megabytes; 0 is no limit (default: 0)", CLI_INT,      \
-            CLI_AT(max_memory), NULL, 0, 1 << 30                                                   \
-    }
 #define CLI_TRACEBACK_ROW                                                                          \
     {                                                                                              \
         "traceback", 0, NULL, "show all frames of an exception, also fxscope's own", CLI_FLAG,     \
@@ -71,8 +60,9 @@ bool cli_is_python(const char *model);
          CLI_AT(concrete)},                                                                         \
         {"strict", 0, NULL, "of FILE.py: refuse what torch.fx refuses", CLI_FLAG, CLI_AT(strict)},  \
         CLI_PATH_ROW, CLI_ISOLATED_ROW, CLI_ALLOW_ROW,                                              \
-        CLI_PYTHON_TIMEOUT_ROW(CLI_TEXT_OF(CLI_PYTHON_SECONDS)), CLI_MAX_MEMORY_ROW,                \
-        CLI_TRACEBACK_ROW
+        CLI_TIMEOUT_ROW(CLI_TEXT_OF(CLI_PYTHON_SECONDS),                                            \
+                        " for reading a Python file, none for the rest"),                           \
+        CLI_MAX_MEMORY_ROW, CLI_TRACEBACK_ROW
 extern const char *const cli_python_actions[], *const cli_python_tiers[];
 
 #endif

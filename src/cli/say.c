@@ -147,24 +147,14 @@ cli_exit cli_out_end(void) {
     return CLI_FAILURE;
 }
 
-cli_exit cli_write(const char *path, const char *bytes, size_t len) {
+cli_exit cli_write(fxs_ctx *ctx, const char *path, const char *bytes, size_t len) {
     if (!path || strcmp(path, "-") == 0) {
         cli_out_bytes(bytes, len);
         return CLI_OK; /* cli_out_end tells */
     }
-    FILE *f = fopen(path, "wb");
-    if (!f) {
-        cli_error("%s: can't be opened for writing: %s", path, strerror(errno));
-        return CLI_FAILURE;
-    }
-    errno = 0;
-    bool ok = fwrite(bytes, 1, len, f) == len && fflush(f) == 0;
-    int reason = errno;
-    if (fclose(f) != 0 && ok) {
-        ok = false;
-        reason = errno;
-    }
-    if (!ok)
-        cli_error("%s: can't be written: %s", path, strerror(reason ? reason : EIO));
-    return ok ? CLI_OK : CLI_FAILURE;
+    if (fxs_write_file(ctx, path, bytes, len) == FXS_OK)
+        return CLI_OK;
+    cli_error("%s", fxs_ctx_error(ctx));
+    fxs_ctx_clear(ctx);
+    return CLI_FAILURE;
 }

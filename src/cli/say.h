@@ -23,7 +23,8 @@ void cli_out_bytes(const char *bytes, size_t len);
 /* Flushes and closes standard output. A failure is CLI_FAILURE with a message; a closed pipe is one
  * without. */
 cli_exit cli_out_end(void);
-/* Writes a text into a file, or to standard output for "-" or NULL. */
-cli_exit cli_write(const char *path, const char *bytes, size_t len);
+/* Writes a text into a file, which appears when it is whole, or to standard output for "-" or NULL.
+ */
+cli_exit cli_write(fxs_ctx *ctx, const char *path, const char *bytes, size_t len);
 
 #endif

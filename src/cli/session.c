@@ -1,6 +1,7 @@
 /* session.c: see session.h; and what the library's status means for the exit status. */
 #include <string.h>
 
+#include "limit.h"
 #include "python.h"
 #include "session.h"
 
@@ -45,10 +46,15 @@ static cli_exit read_python(cli_session *w, const cli_settings *s) {
     const fxs_python_plugin *python = cli_python_open();
     fxs_python_options o = cli_python_options(s, CLI_PYTHON_SECONDS);
     o.guarded = true;
-    return python && python->load(w->ctx, w->path, &o, &w->model) == 0 ? CLI_OK : CLI_FAILURE;
+    cli_limits_python(true);
+    int bad = python ? python->load(w->ctx, w->path, &o, &w->model) : -1;
+    cli_limits_python(false);
+    cli_catch_signals();
+    return bad ? CLI_FAILURE : CLI_OK;
 }
 
 static cli_exit read_model(cli_session *w, const cli_settings *s) {
+    cli_doing("reading the model");
     if (cli_is_python(w->path))
         return read_python(w, s);
     if (fxs_load(w->ctx, w->path, NULL, &w->model) != FXS_OK)
@@ -66,11 +72,15 @@ cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settin
     fxs_ctx_set_seed(w->ctx, s->seed);
     if (fxs_ctx_set_threads(w->ctx, s->threads) != FXS_OK)
         return cli_session_fail(w);
-    cli_exit e = read_inputs(w, s);
+    cli_exit e = cli_limits_begin(c, s, true);
+    cli_doing("reading the inputs");
+    if (e == CLI_OK)
+        e = read_inputs(w, s);
     if (e == CLI_OK)
         e = cli_session_patterns(w, s);
     if (e == CLI_OK)
         e = read_model(w, s);
+    cli_doing("reading the weights");
     return e == CLI_OK ? read_weights(w, s->weights) : e;
 }
 
@@ -95,7 +105,11 @@ void cli_session_close(cli_session *w) {
 }
 
 cli_exit cli_session_fail(cli_session *w) {
-    cli_error("%s", fxs_ctx_error(w->ctx));
+    const char *message = fxs_ctx_error(w->ctx);
+    if (strstr(message, fxs_status_text(FXS_ENOMEM)))
+        cli_memory_error(message);
+    else
+        cli_error("%s", message);
     fxs_ctx_clear(w->ctx);
     return CLI_FAILURE;
 }
@@ -107,6 +121,7 @@ cli_exit cli_session_run(cli_session *w, const cli_settings *s, fxs_run_mode mod
                            .stats = stats,
                            .progress = cli_progress_begin(&progress),
                            .user = &progress};
+    cli_doing("running the model");
     fxs_status status = fxs_run(w->model, w->inputs, &how, NULL);
     cli_progress_end(&progress);
     if (status == FXS_OK)
@@ -126,6 +141,7 @@ cli_exit cli_session_save(cli_session *w, const cli_settings *s) {
 cli_exit cli_session_write(cli_session *w, const cli_settings *s) {
     char *text;
     size_t len, given = fxs_module_given_tensors(w->model);
+    cli_doing("writing the model");
     if (cli_session_save(w, s) != CLI_OK)
         return CLI_FAILURE;
     if (given && !s->save_weights)
@@ -134,7 +150,7 @@ cli_exit cli_session_write(cli_session *w, const cli_settings *s) {
                  given, given == 1 ? " has" : "s have", given == 1 ? "it is" : "they are");
     if (fxs_module_print_file(w->model, 0, &text, &len) != FXS_OK)
         return cli_session_fail(w);
-    cli_exit e = cli_write(s->output, text, len);
+    cli_exit e = cli_write(w->ctx, s->output, text, len);
     fxs_free(text);
     return e;
 }

@@ -3,7 +3,6 @@
 #include "front/python/guard.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 
 static const struct {
     const char *name, *what;
@@ -168,44 +167,9 @@ static void allow(const char *list) {
     }
 }
 
-/* ---- memory ---- */
-
-static struct rlimit before;
-static bool limited;
-
-/* Bytes that the process has for data already. */
-static uint64_t data_in_use(void) {
-    char line[256];
-    unsigned long long kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmData: %llu kB", &kib) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kib << 10;
-}
-
-static void limit_memory(uint64_t bytes) {
-    struct rlimit now;
-    if (!bytes || getrlimit(RLIMIT_DATA, &before) != 0)
-        return;
-    now = before;
-    bytes += data_in_use();
-    now.rlim_cur = bytes < before.rlim_cur ? bytes : before.rlim_cur;
-    limited = setrlimit(RLIMIT_DATA, &now) == 0;
-}
-
-static void unlimit_memory(void) {
-    if (limited)
-        setrlimit(RLIMIT_DATA, &before);
-    limited = false;
-}
-
 /* ---- all of it ---- */
 
 static double seconds_left;
-static uint64_t most_memory;
 
 int fxpy_guard_start(const fxs_python_options *options) {
     static bool hooked;
@@ -217,10 +181,8 @@ int fxpy_guard_start(const fxs_python_options *options) {
     hooked |= options->guarded;
     active = options->guarded;
     seconds_left = options->timeout;
-    most_memory = options->max_memory;
     if (fxpy_guard_watch(seconds_left) < 0)
         return -1;
-    limit_memory(most_memory);
     return 0;
 }
 
@@ -228,11 +190,9 @@ void fxpy_guard_stop(void) {
     double left = fxpy_guard_unwatch();
     if (seconds_left > 0) /* zero would be no limit at all */
         seconds_left = left > 1 ? left : 1;
-    unlimit_memory();
 }
 
 void fxpy_guard_resume(void) {
     if (fxpy_guard_watch(seconds_left) < 0)
         PyErr_Clear();
-    limit_memory(most_memory);
 }

@@ -1,5 +1,5 @@
-/* guard.h: the seat belt: what a model file may do while it is drawn, for how long, in how much
- * memory. Not a sandbox: it keeps mistakes and surprises from doing harm, not malice. */
+/* guard.h: the seat belt: what a model file may do while it is drawn and for how long.
+ * Not a sandbox: it keeps mistakes and surprises from doing harm, not malice. */
 #ifndef FXPY_GUARD_H
 #define FXPY_GUARD_H
 
@@ -8,7 +8,7 @@
 
 /* From here on the options hold; Python runs already. 0, or -1 with an exception. */
 int fxpy_guard_start(const fxs_python_options *options);
-/* Lifts the limits of time and memory. What is refused stays refused: threads and functions of the
+/* Lifts the limit of time. What is refused stays refused: threads and functions of the
  * file may run later. */
 void fxpy_guard_stop(void);
 /* Again around a function of the file that is called after that: what is left of the time. */

@@ -5,7 +5,7 @@
 
 #include "fxscope.h"
 
-enum { FXS_PYTHON_ABI = 2 };
+enum { FXS_PYTHON_ABI = 3 };
 
 typedef struct fxs_python_list {
     const char *const *items;
@@ -19,7 +19,6 @@ typedef struct fxs_python_options {
     const char *tier;          /* how to trace: plain, hinted, concrete; NULL: as far as needed */
     const char *allow;         /* "net,exec,write": parts of the seat belt that are off */
     double timeout;            /* seconds; 0: none */
-    uint64_t max_memory;       /* bytes; 0: no limit */
     bool guarded;              /* the seat belt is on */
     bool isolated;             /* imports find the standard library and the paths alone */
     bool traceback;            /* show all frames of an exception */
