@@ -11,6 +11,7 @@
 /* Weights of one dimension: row o has count[o] of at most `width`. */
 typedef struct axis {
     int64_t in, out, width;
+    bool few;               /* every step is rounded to bfloat16 */
     int64_t *count, *index; /* [out], [out, width] */
     double *weight;         /* [out, width] */
 } axis;
@@ -20,6 +21,13 @@ typedef struct axis {
 
 /* x rounded to the type that positions are computed in */
 static double rounded(fxs_dtype d, double x) { return d == FXS_FLOAT64 ? x : (double)(float)x; }
+
+/* x rounded to bfloat16 */
+static float few(float x) {
+    uint16_t bits;
+    fxs_store_double(FXS_BFLOAT16, &bits, x);
+    return (float)fxs_load_double(FXS_BFLOAT16, &bits);
+}
 
 static double scale_of(const fxs_resample *r, fxs_dtype t, int d) {
     if (r->align_corners)
@@ -45,6 +53,14 @@ static double cubic(double x, double a) {
     return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
+/* The same in bfloat16 with a = -0.75, step by step as PyTorch has it: its terms nearly cancel out,
+ * so what the steps lose is a part of the result. */
+static double cubic_few(float x) {
+    if (x <= 1)
+        return few(few(few(few(few(1.25F * x) - 2.25F) * x) * x) + 1);
+    return few(few(few(few(few(few(-0.75F * x) + 3.75F) * x) - 6) * x) + 3);
+}
+
 static void nearest_row(axis *a, const fxs_resample *r, fxs_dtype t, double scale, int64_t o) {
     double at = rounded(t, ((double)o + (r->filter == FXS_NEAREST_EXACT ? 0.5 : 0)) * scale);
     put(a, o, (int64_t)floor(at), 1);
@@ -62,6 +78,13 @@ static void smooth_row(axis *a, const fxs_resample *r, fxs_dtype t, double scale
         return;
     }
     double first = floor(at), fraction = at - first;
+    if (a->few) {
+        float past = few((float)fraction), rest = few(1 - past);
+        const float away[] = {few(past + 1), past, rest, few(rest + 1)};
+        for (int k = 0; k < 4; k++)
+            put(a, o, (int64_t)first + k - 1, cubic_few(away[k]));
+        return;
+    }
     for (int k = -1; k <= 2; k++)
         put(a, o, (int64_t)first + k, cubic(fraction - k, -0.75));
 }
@@ -100,7 +123,10 @@ static int64_t width_of(const fxs_resample *r, double scale, int d) {
 
 static void fill(fxs_work *w, const fxs_resample *r, int d, axis *a) {
     double scale = scale_of(r, w->dtype, d);
-    *a = (axis){.in = r->in[d], .out = r->out[d], .width = width_of(r, scale, d)};
+    bool rounds = r->filter == FXS_CUBIC && !r->antialias &&
+                  fxs_arg_tensor(w->call, 0)->dtype == FXS_BFLOAT16;
+    scale = rounds ? few((float)scale) : scale;
+    *a = (axis){.in = r->in[d], .out = r->out[d], .width = width_of(r, scale, d), .few = rounds};
     a->count = fxs_work_scratch(w, a->out, sizeof *a->count);
     a->index = fxs_work_scratch(w, a->out * a->width, sizeof *a->index);
     a->weight = fxs_work_scratch(w, a->out * a->width, sizeof *a->weight);
@@ -141,6 +167,19 @@ static void fill(fxs_work *w, const fxs_resample *r, int d, axis *a) {
     }
 APPLY(apply_float, float)
 APPLY(apply_double, double)
+
+static void apply_few(const axis *a, int64_t outer, int64_t inner, const float *x, float *y) {
+    for (int64_t b = 0; b < outer; b++, x += a->in * inner)
+        for (int64_t o = 0; o < a->out; o++, y += inner) {
+            const int64_t *index = a->index + o * a->width;
+            const double *weight = a->weight + o * a->width;
+            for (int64_t i = 0; i < inner; i++) {
+                y[i] = few((float)weight[0] * x[index[0] * inner + i]);
+                for (int64_t k = 1; k < a->count[o]; k++)
+                    y[i] = few(y[i] + few((float)weight[k] * x[index[k] * inner + i]));
+            }
+        }
+}
 
 typedef struct job {
     const fxs_resample *r;
@@ -190,7 +229,9 @@ static void weigh_plane(const job *j, const char *x, char *y, char *spare) {
     const char *from = x;
     for (int d = 2; d >= first; d--) {
         char *to = d == first ? y : d == 2 ? a : b;
-        if (j->dtype == FXS_FLOAT32)
+        if (j->axes[d].few)
+            apply_few(&j->axes[d], outer, inner, (const float *)from, (float *)to);
+        else if (j->dtype == FXS_FLOAT32)
             apply_float(&j->axes[d], outer, inner, (const float *)from, (float *)to);
         else
             apply_double(&j->axes[d], outer, inner, (const double *)from, (double *)to);

@@ -50,6 +50,11 @@ static void make_batched_nms(fxs_compose *k) {
     }
     if (fxs_tensor_numel(arg(k, 0)) > MANY_NUMBERS) {
         k->status = fxs_check_same_dtype(k->call, arg(k, 0), arg(k, 1), "scores");
+        if (k->status == FXS_OK)
+            k->status = fxs_check_dtype(k->call, arg(k, 0), FXS_TAKES_FLOATS);
+        if (fxs_is_complex(arg(k, 2)->dtype)) /* classes are sorted there */
+            fxs_stop(k, FXS_ETYPE, "not implemented for torch.%s",
+                     fxs_dtype_name(arg(k, 2)->dtype));
         boxes = fxs_t(FXS_DO(k, "to", boxes, fxs_of_dtype(FXS_FLOAT64)));
         scores = fxs_t(FXS_DO(k, "to", scores, fxs_of_dtype(FXS_FLOAT64)));
     }

@@ -83,13 +83,10 @@ FEW_DIGITS = {'float16': 2e-3, 'bfloat16': 1.6e-2}
 
 
 def coarse(case):
-    """Results of a wider type than the least precise argument are no better than that argument; the weights of bicubic
-    interpolation, which may cancel out, are rounded to it too."""
+    """Results of a wider type than the least precise argument are no better than that argument."""
     types = {t['dtype'] for t in widen.tensors([case['args'], list(case['kwargs'].values())])}
     if len(types) > 1 and types & FEW_DIGITS.keys():
         case['tolerance'] = max(case.get('tolerance', 0), *(FEW_DIGITS.get(t, 0) for t in types))
-    if 'bicubic' in case['kwargs'].values() and types & FEW_DIGITS.keys():
-        case['tolerance'] = 0.1
 
 
 PRODUCTS = re.compile(r'mm_?$|mv_?$|matmul|matrix_power|multi_dot|chain_matmul|dot$|inner$|linear$|einsum|addr_?$|conv_tbc')

@@ -44,7 +44,7 @@ def fixed_by_reason():
 # Rows whose calls are not made wrong: PyTorch takes what it does not check (a mode that is no mode, None behind a list).
 NOT_SPOILED = {'hsplit', 'vsplit', 'dsplit', 'slice_scatter', 'slice_copy', 'grid_sampler', 'grid_sampler_2d', 'grid_sampler_3d',
                'embedding_renorm_', 'native_batch_norm', 'deform_conv2d_split', *(ps + name + python for ps in ('', 'ps_') for name in
-               ('roi_align', 'roi_pool') for python in ('', '_boxes')), 'special_softmax', 'special_log_softmax', 'gradient', 'matrix_exp'}
+               ('roi_align', 'roi_pool') for python in ('', '_boxes')), 'special_softmax', 'special_log_softmax', 'gradient', 'matrix_exp', 'batched_nms'}
 
 
 def argument(case, i, name):
