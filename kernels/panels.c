@@ -75,13 +75,22 @@ fxs_cut fxs_panels_cut(const fxs_panels *p, int threads, int64_t others) {
     return cut;
 }
 
+/* The rows that are copied next lie far apart, in memory that is not in any cache: they come while
+ * these are multiplied. */
+static void fetch_rows(const float *from, int64_t depth) {
+    for (int64_t k = 0; k < depth; k += 16)
+        __builtin_prefetch(from + k);
+}
+
 static void copy_rows(const fxs_panels *p, int64_t m, int64_t rows, int64_t k0, int64_t depth,
                       float *out) {
     for (int64_t r = 0; r < rows; r++, out += FXS_MICRO_STEP) {
         const float *from = p->a + (m + r) * p->a_row + k0 * p->a_col;
-        if (p->a_col == 1)
+        if (p->a_col == 1) {
             memcpy(out, from, (size_t)depth * sizeof *out);
-        else
+            if (m + rows + r < p->m)
+                fetch_rows(from + rows * p->a_row, depth);
+        } else
             for (int64_t k = 0; k < depth; k++)
                 out[k] = from[k * p->a_col];
     }
