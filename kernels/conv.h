@@ -36,6 +36,8 @@ fxs_status fxs_conv_run(fxs_call *c, const fxs_conv *v, fxs_tensor *x, fxs_tenso
                         fxs_tensor *bias);
 
 enum { FXS_CONV_SLACK = 32 }; /* values that may be read behind a padded input */
+/* The padding becomes part of the input; false: there is none. */
+bool fxs_conv_widen(fxs_window *w);
 /* x with its padding laid around, of any float type; *window gets the padded size and no padding.
  * Gives x itself when there is nothing to pad. NULL: the error sticks in w. */
 const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_window *padded);
@@ -44,6 +46,8 @@ const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_wind
 fxs_status fxs_conv_implicit(fxs_work *w, const fxs_conv_data *d);
 /* float32, one input channel a group: d->x is padded already; `slack`: FXS_CONV_SLACK holds. */
 void fxs_conv_depthwise(const fxs_conv_data *d, bool slack);
+/* The same, padding itself: 3x3 kernels and zeros alone, else false and nothing is done. */
+bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d);
 /* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. `tile`
  * is 2 or 4. */
 fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile);

@@ -119,3 +119,69 @@ void fxs_conv_depthwise(const fxs_conv_data *d, bool slack) {
     int64_t out = fxs_volume(v->window.out) * fxs_volume(v->window.kernel);
     fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (out + 1), run_planes, &j);
 }
+
+/* ---- planes that are padded one by one
+ * ------------------------------------------------------------------------------------------------
+ * As a whole tensor, the padded input would go through memory once more; and to copy its short rows
+ * one by one takes longer than to multiply them. */
+
+typedef float v4_loose __attribute__((vector_size(16), aligned(4)));
+
+/* Rows of n values to every `step`; the last vector of a row overlaps the one before. */
+FXS_VECTOR static void copy_rows(int64_t n, int64_t rows, const float *from, float *to,
+                                 int64_t step) {
+    for (int64_t r = 0; r < rows; r++, from += n, to += step)
+        if (n >= 8) {
+            for (int64_t i = 0; i + 8 < n; i += 8)
+                *(v8_loose *)(to + i) = GET(from + i);
+            *(v8_loose *)(to + n - 8) = GET(from + n - 8);
+        } else if (n >= 4) {
+            *(v4_loose *)to = *(const v4_loose *)from;
+            *(v4_loose *)(to + n - 4) = *(const v4_loose *)(from + n - 4);
+        } else {
+            for (int64_t i = 0; i < n; i++)
+                to[i] = from[i];
+        }
+}
+
+typedef struct padding_job {
+    const fxs_conv_data *data;
+    fxs_window padded;
+    plane_fn *plane;
+    float *planes; /* one a thread, of `size` floats */
+    int64_t size;
+} padding_job;
+
+static void run_padding(void *user, int64_t begin, int64_t end, int thread) {
+    const padding_job *j = user;
+    const fxs_conv_data *d = j->data;
+    const fxs_conv *v = d->conv;
+    const fxs_window *w = &v->window;
+    float *plane = j->planes + thread * j->size;
+    int64_t held = -1;
+    memset(plane, 0, (size_t)j->size * sizeof *plane); /* the border stays so */
+    for (int64_t p = begin; p < end; p++) {
+        int64_t m = p % v->cout, channel = p / v->cout * v->cin + m / (v->cout / v->groups);
+        if (channel != held)
+            copy_rows(w->in[2], w->in[1], (const float *)d->x + channel * w->in[1] * w->in[2],
+                      plane + w->before[1] * j->padded.in[2] + w->before[2], j->padded.in[2]);
+        held = channel;
+        j->plane(&j->padded, plane, (const float *)d->weight + m * 9,
+                 d->bias ? ((const float *)d->bias)[m] : 0, (float *)d->y + p * fxs_volume(w->out));
+    }
+}
+
+bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d) {
+    const fxs_conv *v = d->conv;
+    padding_job j = {.data = d, .padded = v->window};
+    if (v->cin != v->groups || v->padding != FXS_PAD_ZEROS || !is_3x3(&v->window) ||
+        v->window.before[0] != 0 || v->window.after[0] != 0 || !fxs_conv_widen(&j.padded))
+        return false;
+    j.plane = choose_plane(&j.padded, true);
+    j.size = (fxs_volume(j.padded.in) + FXS_CONV_SLACK + 15) / 16 * 16;
+    j.planes = fxs_work_scratch(w, j.size * fxs_threads(d->ctx), sizeof *j.planes);
+    int64_t work = 9 * fxs_volume(v->window.out);
+    if (j.planes)
+        fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (work + 1), run_padding, &j);
+    return true;
+}

@@ -67,15 +67,19 @@ static void pad_planes(void *user, int64_t begin, int64_t end, int thread) {
     }
 }
 
-const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_window *padded) {
+bool fxs_conv_widen(fxs_window *w) {
     bool any = false;
-    *padded = v->window;
     for (int d = 0; d < 3; d++) {
-        any |= v->window.before[d] != 0 || v->window.after[d] != 0;
-        padded->in[d] += padded->before[d] + padded->after[d];
-        padded->before[d] = padded->after[d] = 0;
+        any |= w->before[d] != 0 || w->after[d] != 0;
+        w->in[d] += w->before[d] + w->after[d];
+        w->before[d] = w->after[d] = 0;
     }
-    if (!any)
+    return any;
+}
+
+const void *fxs_conv_pad(fxs_work *w, const fxs_conv *v, const void *x, fxs_window *padded) {
+    *padded = v->window;
+    if (!fxs_conv_widen(padded))
         return x;
     int64_t n;
     if (__builtin_mul_overflow(v->batch * v->cin, fxs_volume(padded->in), &n)) {

@@ -158,6 +158,8 @@ static void run_float(fxs_work *w, fxs_conv_data d) {
         w->status = fxs_conv_winograd(w, &d, tile);
         return;
     }
+    if (fxs_conv_depthwise_padding(w, &d))
+        return;
     const void *given = d.x;
     d.x = fxs_conv_pad(w, d.conv, d.x, &padded.window);
     d.conv = &padded;
