@@ -109,9 +109,9 @@ static void paint_mark(cairo_t *cr, const fxs_theme *t, const fxs_page_ref *r) {
 /* From the mark to a text further out. */
 static void paint_leader(cairo_t *cr, const fxs_theme *t, const fxs_page_ref *r) {
     double x = r->place, middle = fxs_page_line_at(r->line);
-    set_color(cr, t->ink[FXS_INK_KEY], 1);
+    set_color(cr, r->frame ? t->nontensor : t->ink[FXS_INK_KEY], 1);
     cairo_set_line_width(cr, 0.4);
-    cairo_move_to(cr, x, FXS_PAGE_TICK + FXS_PAGE_ARROW);
+    cairo_move_to(cr, x, r->frame ? 0 : FXS_PAGE_TICK + FXS_PAGE_ARROW);
     cairo_line_to(cr, x, middle);
     cairo_line_to(cr, r->text_at > x ? r->text_at - 1 : r->text_at + r->width + 1, middle);
     cairo_stroke(cr);
@@ -138,8 +138,9 @@ static void paint_ref(cairo_t *cr, const fxs_pages *p, size_t page, const fxs_pa
     fxs_area where = shape.mark;
     cairo_save(cr);
     turn_to_side(cr, p, page, r->side);
-    paint_mark(cr, p->scene->view->theme, r);
-    if (r->line > 0)
+    if (!r->frame)
+        paint_mark(cr, p->scene->view->theme, r);
+    if (r->frame ? r->line >= 0 : r->line > 0)
         paint_leader(cr, p->scene->view->theme, r);
     cairo_restore(cr);
     if (r->line < 0)
@@ -150,7 +151,8 @@ static void paint_ref(cairo_t *cr, const fxs_pages *p, size_t page, const fxs_pa
         return;
     paint_ref_text(cr, p, r, shape.text, text);
     fxs_area_join(&where, &shape.text);
-    link_to(cr, fxs_page_number(p, r->page), where);
+    if (!r->frame)
+        link_to(cr, fxs_page_number(p, r->page), where);
 }
 
 static void paint_refs(cairo_t *cr, const fxs_pages *p, size_t page, bool *ok) {
@@ -196,6 +198,10 @@ static void paint_foreign(cairo_t *cr, const fxs_pages *p, size_t page) {
         cairo_clip(cr);
         set_color(cr, s->view->theme->background, 0.8);
         cairo_paint(cr);
+        set_color(cr, s->view->theme->background, 1); /* its outline is seen, not parts of texts */
+        cairo_rectangle(cr, at.low.x + 1.5, at.low.y + 1.5, at.high.x - at.low.x - 3,
+                        at.high.y - at.low.y - 3);
+        cairo_fill(cr);
         set_color(cr, s->view->theme->ink[FXS_INK_KEY], 1);
         show(cr, s->view, FXS_PAGE_TEXT, FXS_INK_KEY, text, (size_t)n, at.low.x + 3,
              (at.low.y + at.high.y) / 2 + 2.4);

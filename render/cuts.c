@@ -102,8 +102,9 @@ size_t fxs_cut_frames(const fxs_scene *s, bool along_x, double at, const fxs_are
  */
 
 enum {
-    TRIED = 48,    /* places for a cut, the last ones of those that there are */
-    BOX_COST = 100 /* lines that are rather cut than a box */
+    TRIED = 48,     /* places for a cut, the last ones of those that there are */
+    BOX_COST = 100, /* lines that are rather cut than a box */
+    TOO_LARGE_COST = 100000
 };
 #define MUCH_WORK 2e6 /* crossings looked at in all; one place is tried for each cut then */
 
@@ -115,6 +116,8 @@ typedef struct cutter {
     fxs_gap *covers, *gaps;
     size_t ncovers, ngaps;
     double work; /* crossings looked at */
+    double room; /* what a piece may cover, with all of the boxes whose middle is in it */
+    double low;  /* where those of the piece that is looked for begin */
 } cutter;
 
 static size_t covers_cut(const cutter *c, double at) {
@@ -122,6 +125,26 @@ static size_t covers_cut(const cutter *c, double at) {
     for (size_t i = 0; i < c->ncovers && c->covers[i].low < at; i++)
         n += c->covers[i].high > at;
     return n;
+}
+
+/* Boxes that the cut goes through belong to the piece that their middle is in. */
+static double middle_of(const fxs_gap *cover) { return (cover->low + cover->high) / 2; }
+
+/* Where the boxes of a piece end that ends at a cut; and where those of the one behind it begin. */
+static double high_before(const cutter *c, double at) {
+    double high = at;
+    for (size_t i = 0; i < c->ncovers && c->covers[i].low < at; i++)
+        if (c->covers[i].high > high && middle_of(&c->covers[i]) < at)
+            high = c->covers[i].high;
+    return high;
+}
+
+static double low_behind(const cutter *c, double at) {
+    double low = at;
+    for (size_t i = 0; i < c->ncovers && c->covers[i].low < low; i++)
+        if (middle_of(&c->covers[i]) >= at)
+            low = c->covers[i].low;
+    return low;
 }
 
 typedef struct choice {
@@ -136,6 +159,9 @@ static fxs_status consider(cutter *c, double at, size_t boxes, double start, dou
     double late = 1 - (at - start) / limit, cost = (double)boxes * BOX_COST +
                                                    (double)fxs_cut_frames(c->s, c->x, at, c->in) +
                                                    40 * late * late;
+    double high = boxes ? high_before(c, at) : at;
+    if (high - c->low + 2 * FXS_CUT_NEAR > c->room) /* not all of its boxes would be whole */
+        cost += TOO_LARGE_COST;
     if (cost >= best->cost)
         return FXS_OK;
     fxs_status status = fxs_cut_crossings(c->s, c->x, at, c->in, &c->scratch, &list, &n);
@@ -172,11 +198,13 @@ static fxs_status cut_all(cutter *c, double limit, double *cuts, size_t room, si
                           size_t *boxes) {
     double start = along(c->in->low, c->x), end = along(c->in->high, c->x);
     cuts[0] = start;
-    for (*n = 0; end - start > limit + 1e-6 && *n + 2 < room;) {
+    c->low = start;
+    for (*n = 0; end - c->low > limit + 1e-6 && *n + 2 < room;) {
         choice best;
-        FXS_TRY(choose(c, start, limit, &best));
+        FXS_TRY(choose(c, start, fmin(limit, end - start - 1), &best));
         *boxes += best.boxes;
         cuts[++*n] = start = best.at;
+        c->low = best.boxes ? low_behind(c, start) : start;
     }
     cuts[++*n] = end;
     return FXS_OK;
@@ -184,7 +212,7 @@ static fxs_status cut_all(cutter *c, double limit, double *cuts, size_t room, si
 
 fxs_status fxs_cut_pieces(const fxs_scene *s, bool along_x, const fxs_area *in, double limit,
                           fxs_arena *a, double **cuts, size_t *n, size_t *boxes) {
-    cutter c = {.s = s, .x = along_x, .in = in};
+    cutter c = {.s = s, .x = along_x, .in = in, .room = limit};
     double length = along(in->high, along_x) - along(in->low, along_x);
     double pieces = ceil(length / limit - 1e-9);
     if (pieces > 1) /* about equal ones */

@@ -1,5 +1,5 @@
-/* page_refs.c: where lines that leave a page go on: their marks at its border, and the texts beside
- * them; see pages.h. */
+/* page_refs.c: where lines that leave a page go on, and which frames go on on it: their marks at
+ * its border, and the texts beside them; see pages.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "pages.h"
 
 enum { NAME_CHARS = 40, TEXT_GAP = 5, MARK_WIDTH = 5, CLEAR = 1 };
+#define FRAME_HALF 0.4  /* of the width of its line */
 #define LEAST_HALF 0.6  /* of an arrow's width */
 #define LEAST_APART 1.6 /* on paper: lines that are closer have one reference */
 
@@ -104,6 +105,28 @@ static fxs_status find_side(finder *f, fxs_page_side side) {
     return FXS_OK;
 }
 
+/* Frames that begin above a page or on its left are named there, since their own names are not on
+ * it. */
+static fxs_status find_frames(finder *f) {
+    enum { LEAST = 4 }; /* of a frame that is worth a name */
+    const fxs_scene *s = f->p->scene;
+    const fxs_area *in = &f->page->area;
+    FXS_AREAS_EACH (i, s->frame_areas, *in) {
+        const fxs_area *frame = &s->frames[i];
+        bool above = frame->low.y < in->low.y - FXS_SAME_LINE,
+             left = frame->low.x < in->low.x - FXS_SAME_LINE;
+        if ((!above && !left) || !s->view->clusters[i].label.len ||
+            fmin(frame->high.x, in->high.x) - fmax(frame->low.x, in->low.x) < LEAST ||
+            fmin(frame->high.y, in->high.y) - fmax(frame->low.y, in->low.y) < LEAST)
+            continue;
+        fxs_page_ref ref = {.frame = i, .side = above ? FXS_PAGE_TOP : FXS_PAGE_LEFT};
+        ref.at = ref.until = above ? fmax(frame->low.x, in->low.x) : fmax(frame->low.y, in->low.y);
+        if (!add_ref(f, ref))
+            return FXS_ENOMEM;
+    }
+    return FXS_OK;
+}
+
 /* ---- texts
  * ------------------------------------------------------------------------------------------------
  */
@@ -121,9 +144,21 @@ static bool keep_name(fxs_pages *p, size_t node) {
     return p->names[node];
 }
 
+/* The first part of a frame's name says which module it is; what kind it is of stands behind. */
+static void frame_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text) {
+    const fxs_line *label = &p->scene->view->clusters[r->frame].label;
+    const char *kind = memmem(label->text, label->len, "  ", 2);
+    fxs_buf_add(text, label->text, form && kind ? (size_t)(kind - label->text) : label->len);
+    fxs_buf_puts(text, " (continued)");
+}
+
 void fxs_page_ref_text(const fxs_pages *p, const fxs_page_ref *r, int form, fxs_buf *text) {
     size_t number = fxs_page_number(p, r->page);
     fxs_buf_cut(text, 0);
+    if (r->frame) {
+        frame_text(p, r, form, text);
+        return;
+    }
     if (form) {
         fxs_buf_printf(text, "%zu", number);
         return;
@@ -181,6 +216,7 @@ typedef struct row {
     fxs_page_ref *refs;
     size_t n;
     double low, high;
+    int lines;
 } row;
 
 static bool meets(double low, double high, double at, double around) {
@@ -207,38 +243,51 @@ static bool is_free(const row *w, const fxs_page_ref *ref, int line, double star
     return true;
 }
 
-/* In the first line that is free, behind the mark or, where that is full, before it. */
+static bool try_place(const row *w, fxs_page_ref *r, double width, int line, bool before) {
+    double start = before ? r->place - MARK_WIDTH - width : r->place + MARK_WIDTH;
+    if (!is_free(w, r, line, start, start + width))
+        return false;
+    r->line = line;
+    r->text_at = start;
+    r->width = width;
+    return true;
+}
+
+/* Beside its mark, or in the first line that is free, behind the mark: a text further out and
+ * before it is in the way of those whose marks come before, so that is the last that is tried. */
 static bool find_place(const row *w, fxs_page_ref *r, double width) {
-    double behind = r->place + MARK_WIDTH, before = r->place - MARK_WIDTH - width;
-    for (int line = 0; line < FXS_PAGE_LINES; line++)
-        for (int way = 0; way < 2; way++) {
-            double start = way ? before : behind;
-            if (!is_free(w, r, line, start, start + width))
-                continue;
-            r->line = line;
-            r->text_at = start;
-            r->width = width;
+    for (int before = 0; before < 2; before++)
+        if (try_place(w, r, width, 0, before))
             return true;
-        }
+    for (int before = 0; before < 2; before++)
+        for (int line = 1; line < w->lines; line++)
+            if (try_place(w, r, width, line, before))
+                return true;
     return false;
 }
 
+static bool place_text(const fxs_pages *p, const row *w, fxs_page_ref *r, fxs_buf *text) {
+    bool ok = true;
+    for (int form = 0; form < 2 && r->line < 0 && ok; form++) {
+        double width;
+        fxs_page_ref_text(p, r, form, text);
+        ok = !text->failed &&
+             fxs_fonts_width(p->scene->view->fonts, FXS_INK_KEY, text->data, text->len, &width);
+        if (ok && find_place(w, r, width * FXS_PAGE_TEXT))
+            r->form = form;
+    }
+    return ok;
+}
+
 /* From the last mark to the first: a text that goes on below the marks behind its own finds those
- * settled. */
+ * settled. Frames come before lines, of which there may be more than there is room for. */
 static bool place_texts(const fxs_pages *p, row *w) {
     fxs_buf text = {0};
     bool ok = true;
-    for (size_t i = w->n; i-- > 0 && ok;) {
-        fxs_page_ref *r = &w->refs[i];
-        for (int form = 0; form < 2 && r->line < 0 && ok; form++) {
-            double width;
-            fxs_page_ref_text(p, r, form, &text);
-            ok = !text.failed &&
-                 fxs_fonts_width(p->scene->view->fonts, FXS_INK_KEY, text.data, text.len, &width);
-            if (ok && find_place(w, r, width * FXS_PAGE_TEXT))
-                r->form = form;
-        }
-    }
+    for (int lines = 0; lines < 2; lines++)
+        for (size_t i = w->n; i-- > 0 && ok;)
+            if ((w->refs[i].frame == 0) == lines)
+                ok = place_text(p, w, &w->refs[i], &text);
     fxs_buf_free(&text);
     return ok;
 }
@@ -250,7 +299,7 @@ static void place_marks(const fxs_pages *p, size_t page, row *w) {
         bool x = r->side == FXS_PAGE_LEFT || r->side == FXS_PAGE_RIGHT;
         fxs_point at = fxs_page_place(p, page, (fxs_point){r->at, r->at});
         r->place = x ? at.y : at.x;
-        r->half = FXS_PAGE_ARROW / 2.0;
+        r->half = r->frame ? FRAME_HALF : FXS_PAGE_ARROW / 2.0;
         r->line = -1;
         double gap = i ? r->place - r[-1].place : INFINITY;
         if (gap > FXS_SAME_LINE) {
@@ -269,6 +318,7 @@ static fxs_status place_row(const fxs_pages *p, size_t page, row *w) {
     /* Corners belong to the texts above and below. */
     w->low = x ? low.y : margin;
     w->high = x ? high.y : p->w - margin;
+    w->lines = FXS_PAGE_LINES + (w->refs->side == FXS_PAGE_TOP ? p->frame_lines : 0);
     place_marks(p, page, w);
     return place_texts(p, w) ? FXS_OK : FXS_ENOMEM;
 }
@@ -279,12 +329,13 @@ static fxs_status find_page_refs(finder *f) {
         FXS_TRY(find_side(f, (fxs_page_side)side));
         fxs_arena_reset(&f->scratch);
     }
+    FXS_TRY(find_frames(f));
     fxs_page_ref *refs = f->page->refs;
     size_t n = f->page->nrefs, page = (size_t)(f->page - f->p->pages);
     if (n)
         qsort(refs, n, sizeof *refs, by_side);
     for (size_t i = 0; i < n; i++)
-        if (!keep_name(f->p, refs[i].node))
+        if (!refs[i].frame && !keep_name(f->p, refs[i].node))
             return FXS_ENOMEM;
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && refs[end].side == refs[i].side;)

@@ -173,9 +173,25 @@ fxs_point fxs_page_place(const fxs_pages *p, size_t page, fxs_point at) {
                        in->low.y + (at.y - a->low.y) * p->scale};
 }
 
+/* A line for each of the frames that may be around a place, so that all can be named above a
+ * page; fewer on small pages, which are for the picture. */
+static int frame_lines(const fxs_view *v, double h) {
+    const int most = (int)fmin(5, h / 8 / FXS_PAGE_LINE);
+    int deepest = 0;
+    for (size_t i = 1; i < v->nclusters; i++) {
+        int depth = 0;
+        for (size_t c = i; c && depth < most; c = v->clusters[c].parent)
+            depth++;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
 fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, fxs_pages *out) {
     *out = (fxs_pages){.scene = s, .scale = scale, .w = w, .h = h};
     out->inside = fxs_pages_inside(w, h);
+    out->frame_lines = frame_lines(s->view, out->inside.high.y - out->inside.low.y);
+    out->inside.low.y += out->frame_lines * FXS_PAGE_LINE;
     FXS_TRY(cut_pages(out));
     FXS_TRY(find_pages(out));
     reach_over(out);

@@ -13,8 +13,10 @@ typedef enum fxs_page_side {
     FXS_PAGE_SIDES
 } fxs_page_side;
 
-/* A line that crosses a page's border, and the end of it that is elsewhere. */
+/* A line that crosses a page's border, and the end of it that is elsewhere; or a frame that began
+ * on another page, where the only text is its name. */
 typedef struct fxs_page_ref {
+    size_t frame; /* its cluster; 0: this is of a line */
     fxs_page_side side;
     double at;      /* along that side, in the scene */
     double until;   /* the last line that it stands for: more than one where there are many */
@@ -27,7 +29,7 @@ typedef struct fxs_page_ref {
     double text_at; /* where its text begins, along the side on paper */
     double width;   /* of its text */
     int line;       /* of the text, counted from the border; -1: no room */
-    int form;       /* 0: "to page 5: name", 1: "5" */
+    int form;       /* 0: "to page 5: name", 1: "5"; the whole or the first part of a frame's */
 } fxs_page_ref;
 
 /* What a reference covers on paper; empty: there is none. */
@@ -55,6 +57,7 @@ typedef struct fxs_pages {
     size_t n, nbands;
     size_t wide;        /* pages of the widest band */
     size_t *page_of;    /* by node */
+    int frame_lines;    /* of texts above the picture, for frames that go on */
     size_t boxes;       /* that are cut, since they do not fit */
     const char **names; /* by node, clean; made for those that refs name */
 } fxs_pages;

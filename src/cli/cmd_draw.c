@@ -97,7 +97,9 @@ static const cli_option options[] = {
      "--dpi",
      CLI_FLAG, CLI_AT(force)},
     {"page", 0, "SIZE",
-     "PDF in pages: a3, a4, a5, letter, legal, tabloid, or WxH with mm, in or pt behind it",
+     "PDF in pages: a3, a4, a5, letter, legal, tabloid, or WxH with mm, in or pt behind it; lines "
+     "that leave a page say where they go on, and a frame that began before is named again, "
+     "as (continued)",
      CLI_TEXT, CLI_AT(page)},
     {"landscape", 0, NULL, "turn the pages, so that the longer side is the width", CLI_FLAG,
      CLI_AT(landscape)},

@@ -413,7 +413,7 @@ static const fxs_page_ref *find_ref(const fxs_page *page, bool leaves, double sl
                         : r->side == FXS_PAGE_BOTTOM ? page->area.high.y
                         : r->side == FXS_PAGE_LEFT   ? page->area.low.x
                                                      : page->area.high.x;
-        if (r->leaves == leaves && fabs((x ? at.y : at.x) - r->at) < slack &&
+        if (!r->frame && r->leaves == leaves && fabs((x ? at.y : at.x) - r->at) < slack &&
             fabs((x ? at.x : at.y) - border) < slack)
             return r;
     }
@@ -481,7 +481,8 @@ static size_t refs_at(const fxs_page *page, bool leaves, fxs_point at) {
                         : r->side == FXS_PAGE_LEFT   ? a->low.x
                                                      : a->high.x;
         double along = x ? at.y : at.x, away = fabs((x ? at.x : at.y) - border);
-        n += r->leaves == leaves && away < 0.01 && along > r->at - 0.01 && along < r->until + 0.01;
+        n += !r->frame && r->leaves == leaves && away < 0.01 && along > r->at - 0.01 &&
+             along < r->until + 0.01;
     }
     return n;
 }
@@ -571,8 +572,9 @@ static size_t check_pages(const char *name, const fxs_pages *p) {
         assert_true((page->area.high.y - page->area.low.y) * p->scale <= h + 0.01);
         for (size_t k = 0; k < page->nrefs; k++) {
             const fxs_page_ref *r = &page->refs[k];
-            assert_int_equal(r->page, p->page_of[r->node]);
-            assert_true(r->line < FXS_PAGE_LINES && (r->line < 0 || r->text_at >= 0));
+            int lines = FXS_PAGE_LINES + (r->side == FXS_PAGE_TOP ? p->frame_lines : 0);
+            assert_true(r->frame || r->page == p->page_of[r->node]);
+            assert_true(r->line < lines && (r->line < 0 || r->text_at >= 0));
         }
     }
     for (size_t i = 0; i < s->view->nnodes && p->boxes == 0; i++) {
@@ -580,6 +582,7 @@ static size_t check_pages(const char *name, const fxs_pages *p) {
         if (!geo_within(&box, &p->pages[p->page_of[i]].area))
             fail_msg("%s: %s is cut", name, s->view->nodes[i].node->name);
     }
+    assert_true(p->boxes == 0 || strcmp(name, "vit_b_16") != 0);
     size_t left = 0;
     for (size_t e = 0; e < s->view->nedges; e++)
         left += check_way(name, p, e);
@@ -592,9 +595,39 @@ static size_t check_pages(const char *name, const fxs_pages *p) {
     return left;
 }
 
+/* A frame whose own name is on an earlier page is named once on each page that it goes on on.
+ * Returns how many there are. */
+static size_t check_frames(const char *name, const fxs_pages *p, size_t page) {
+    const fxs_scene *s = p->scene;
+    const fxs_page *of = &p->pages[page];
+    fxs_area in = fxs_area_grown(of->area, -4);
+    size_t all = 0;
+    FXS_AREAS_EACH (i, s->frame_areas, in) {
+        const fxs_area *f = &s->frames[i];
+        size_t n = 0;
+        fxs_buf text = {0};
+        for (size_t k = 0; k < of->nrefs; k++) {
+            const fxs_page_ref *r = &of->refs[k];
+            if (r->frame != i)
+                continue;
+            fxs_page_ref_text(p, r, r->form, &text);
+            fxs_buf_add(&text, "", 0);
+            assert_non_null(strstr(text.data, " (continued)"));
+            n += r->line >= 0;
+        }
+        fxs_buf_free(&text);
+        size_t needed = s->view->clusters[i].label.len &&
+                        (f->low.y < of->area.low.y - 1 || f->low.x < of->area.low.x - 1);
+        if (n != needed)
+            fail_msg("%s, page %zu: frame %zu is named %zu times above it", name, page, i, n);
+        all += n;
+    }
+    return all;
+}
+
 typedef struct page_tally {
     fxs_ctx *ctx;
-    size_t left, refs, without;
+    size_t left, refs, without, frames;
 } page_tally;
 
 static void put_on_pages(const char *name, void *user) {
@@ -618,6 +651,7 @@ static void put_on_pages(const char *name, void *user) {
         for (size_t k = 0; k < pages.n; k++) {
             t->refs += pages.pages[k].nrefs;
             t->without += check_texts(name, &pages, k);
+            t->frames += check_frames(name, &pages, k);
         }
         fxs_pages_free(&pages);
         drop(&p);
@@ -630,6 +664,7 @@ static void networks_on_pages(void **state) {
     for_each_golden(put_on_pages, &t);
     assert_true(t.left > 70000);
     assert_true(t.without * 3 < t.refs);
+    assert_true(t.frames > 100);
 }
 
 static size_t count_bytes(const char *bytes, size_t len, const char *what) {
