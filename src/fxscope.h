@@ -88,13 +88,6 @@ FXS_API fxs_status fxs_ctx_set_threads(fxs_ctx *ctx, int threads);
 FXS_API void fxs_ctx_set_seed(fxs_ctx *ctx, uint64_t seed);
 /* Frees text that the library gave (fxs_graph_print and its like). */
 FXS_API void fxs_free(void *p);
-/* Writes a file that appears only when all of it is written; a file that is there keeps what it has
- * until then. Errors: FXS_EIO with path and reason, FXS_ENOMEM. */
-FXS_API fxs_status fxs_write_file(fxs_ctx *ctx, const char *path, const char *bytes, size_t len);
-/* For a program that is to end in the middle of a call, by a signal or from another thread: removes
- * the files that the library writes and that are not in place yet. Safe in a signal handler; the
- * calls that wrote them fail. */
-FXS_API void fxs_discard_unfinished(void);
 
 /* ---- dtypes
  * ------------------------------------------------------------------------------------------- */

@@ -186,6 +186,9 @@ void fxs_sink_close(fxs_sink *s) {
 }
 
 fxs_status fxs_write_file(fxs_ctx *ctx, const char *path, const char *bytes, size_t len) {
+    FXS_TRY(fxs_need_text(ctx, path, "fxs_write_file: path"));
+    if (!bytes && len)
+        return fxs_fail(ctx, FXS_EINVAL, "fxs_write_file: bytes is NULL");
     fxs_sink s;
     fxs_status status = fxs_sink_open(ctx, path, &s);
     if (status == FXS_OK) {

@@ -3,7 +3,7 @@
 #ifndef FXS_BASE_UNFINISHED_H
 #define FXS_BASE_UNFINISHED_H
 
-#include "fxscope.h"
+#include "fxfile.h"
 
 typedef struct fxs_unfinished fxs_unfinished;
 

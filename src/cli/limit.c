@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fxfile.h"
 #include "say.h"
 
 enum { PYTHON_GRACE = 6, STACK = 128 << 10 };

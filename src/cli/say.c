@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fxfile.h"
+
 /* ---- standard error
  * ------------------------------------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #include "golden.h"
 
 #include "fxops.h"
+#include "fxfile.h"
 #include "fxoutline.h"
 #include "ir/module.h"
 #ifdef FXS_HAVE_RENDER
@@ -112,6 +113,7 @@ static fxs_status call_fxs_numbers_read(world *w, const char *s) {
 
 CALL(fxs_module_load_weights, fxs_module_load_weights(w->m, s, NULL))
 CALL(fxs_module_save_weights, fxs_module_save_weights(w->m, s, true))
+CALL(fxs_write_file, fxs_write_file(w->ctx, s, "", 0))
 
 static fxs_status call_fxs_load(world *w, const char *s) {
     fxs_module *m;
@@ -377,7 +379,7 @@ static const struct {
                     ROW(fxs_record_fields, EINVAL, EINVAL) ROW(fxs_trace_function, EINVAL, EINVAL)
                         ROW(fxs_graph_module_new, OK, EINVAL) /* NULL: the root's class */
     ROW(fxs_run_text, OK, OK)                                 /* no inputs */
-    ROW(fxs_module_write, EINVAL, EINVAL)
+    ROW(fxs_module_write, EINVAL, EINVAL) ROW(fxs_write_file, EINVAL, EINVAL)
 #ifdef FXS_HAVE_RENDER
         ROW(fxs_draw_row_find, ENOTFOUND, ENOTFOUND) ROW(fxs_draw_rows, ENOTFOUND, ENOTFOUND)
             ROW(fxs_draw, EINVAL, EINVAL) ROW(fxs_draw_profile, EINVAL, EINVAL)
@@ -446,7 +448,7 @@ static void every_function_with_a_text_is_in_the_table(void **state) {
     (void)state;
     size_t seen = check_header("../src/fxscope.h") + check_header("../src/fxpass.h") +
                   check_header("../src/fxoutline.h") + check_header("../src/fxprofile.h") +
-                  check_header("../src/fxtrace.h");
+                  check_header("../src/fxfile.h") + check_header("../src/fxtrace.h");
 #ifdef FXS_HAVE_RENDER
     seen += check_header("../render/fxrender.h");
 #endif
