@@ -178,36 +178,61 @@ static void paint_part(cairo_t *cr, const fxs_pages *p, const fxs_area *area, fx
     cairo_restore(cr);
 }
 
-/* What is on another page and reaches into this one is pale, and says where it is. */
-static void paint_foreign(cairo_t *cr, const fxs_pages *p, size_t page) {
-    const fxs_scene *s = p->scene;
-    const fxs_area *area = &p->pages[page].area;
-    fxs_area in = fxs_area_grown(*area, 1);
-    FXS_AREAS_EACH (i, s->node_areas, in) {
-        fxs_area box = fxs_area_grown(fxs_scene_box(s, i), 1);
-        fxs_area seen = {{fmax(box.low.x, area->low.x), fmax(box.low.y, area->low.y)},
-                         {fmin(box.high.x, area->high.x), fmin(box.high.y, area->high.y)}};
-        if (p->page_of[i] == page || seen.high.x - seen.low.x < 2 || seen.high.y - seen.low.y < 2)
-            continue;
-        char text[40];
-        size_t number = fxs_page_number(p, p->page_of[i]);
-        int n = snprintf(text, sizeof text, "page %zu", number);
-        fxs_area at = {fxs_page_place(p, page, seen.low), fxs_page_place(p, page, seen.high)};
-        cairo_save(cr);
-        cairo_rectangle(cr, at.low.x, at.low.y, at.high.x - at.low.x, at.high.y - at.low.y);
-        cairo_clip(cr);
-        set_color(cr, s->view->theme->background, 0.8);
-        cairo_paint(cr);
-        set_color(cr, s->view->theme->background, 1); /* its outline is seen, not parts of texts */
-        cairo_rectangle(cr, at.low.x + 1.5, at.low.y + 1.5, at.high.x - at.low.x - 3,
-                        at.high.y - at.low.y - 3);
-        cairo_fill(cr);
-        set_color(cr, s->view->theme->ink[FXS_INK_KEY], 1);
-        show(cr, s->view, FXS_PAGE_TEXT, FXS_INK_KEY, text, (size_t)n, at.low.x + 3,
-             (at.low.y + at.high.y) / 2 + 2.4);
-        cairo_restore(cr);
-        link_to(cr, number, at);
+static void rectangle(cairo_t *cr, fxs_area a) {
+    cairo_rectangle(cr, a.low.x, a.low.y, a.high.x - a.low.x, a.high.y - a.low.y);
+}
+
+static void paint_piece_text(cairo_t *cr, const fxs_pages *p, const fxs_page_piece *piece) {
+    char text[40];
+    size_t len = fxs_page_piece_text(p, piece, piece->form == FXS_PIECE_NUMBER, text, sizeof text);
+    cairo_save(cr);
+    cairo_translate(cr, (piece->at.low.x + piece->at.high.x) / 2,
+                    (piece->at.low.y + piece->at.high.y) / 2);
+    if (piece->turned)
+        cairo_rotate(cr, -acos(-1) / 2);
+    set_color(cr, p->scene->view->theme->ink[FXS_INK_KEY], 1);
+    show(cr, p->scene->view, FXS_PAGE_TEXT, FXS_INK_KEY, text, len, -piece->width / 2, TEXT_DOWN);
+    cairo_restore(cr);
+}
+
+/* With the half pixels of the picture behind the place where the page ends. */
+static fxs_area piece_cover(const fxs_area *page, const fxs_page_piece *piece) {
+    fxs_area out = piece->at;
+    out.low.x -= piece->seen.low.x > page->low.x ? 0 : 0.5;
+    out.low.y -= piece->seen.low.y > page->low.y ? 0 : 0.5;
+    out.high.x += piece->seen.high.x < page->high.x ? 0 : 0.5;
+    out.high.y += piece->seen.high.y < page->high.y ? 0 : 0.5;
+    return out;
+}
+
+/* Over the piece that was painted with the picture. Its outline is that of the whole box, so it has
+ * no line where the page ends. */
+static void paint_piece(cairo_t *cr, const fxs_pages *p, size_t page, const fxs_page_piece *piece) {
+    const fxs_theme *t = p->scene->view->theme;
+    fxs_area box = fxs_scene_box(p->scene, piece->node);
+    box = (fxs_area){fxs_page_place(p, page, box.low), fxs_page_place(p, page, box.high)};
+    cairo_save(cr);
+    rectangle(cr, piece_cover(&p->pages[page].area, piece));
+    cairo_clip(cr);
+    set_color(cr, t->background, 1);
+    cairo_paint(cr);
+    if (piece->form != FXS_PIECE_HIDDEN) {
+        set_color(cr, t->nontensor, 1);
+        cairo_set_line_width(cr, 0.75);
+        cairo_set_dash(cr, (double[]){3, 2}, 2, 0);
+        rectangle(cr, box);
+        cairo_stroke(cr);
     }
+    cairo_restore(cr);
+    if (piece->form >= FXS_PIECE_NUMBER)
+        paint_piece_text(cr, p, piece);
+    if (piece->form != FXS_PIECE_HIDDEN)
+        link_to(cr, fxs_page_number(p, p->page_of[piece->node]), piece->at);
+}
+
+static void paint_pieces(cairo_t *cr, const fxs_pages *p, size_t page) {
+    for (size_t i = 0; i < p->pages[page].npieces; i++)
+        paint_piece(cr, p, page, &p->pages[page].pieces[i]);
 }
 
 /* ---- overview ---- */
@@ -323,7 +348,7 @@ bool fxs_paint_pages(cairo_t *cr, const fxs_pages *p) {
         paint_paper(cr, p->scene->view);
         name_page(cr, fxs_page_number(p, i));
         paint_part(cr, p, &page->area, fxs_page_place(p, i, page->area.low), p->scale);
-        paint_foreign(cr, p, i);
+        paint_pieces(cr, p, i);
         paint_refs(cr, p, i, &ok);
         paint_foot(cr, p, fxs_page_number(p, i), all, &ok);
         cairo_show_page(cr);

@@ -195,6 +195,7 @@ fxs_status fxs_pages_make(const fxs_scene *s, double scale, double w, double h, 
     FXS_TRY(cut_pages(out));
     FXS_TRY(find_pages(out));
     reach_over(out);
+    FXS_TRY(fxs_page_pieces(out));
     return fxs_page_refs(out);
 }
 

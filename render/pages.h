@@ -39,12 +39,30 @@ typedef struct fxs_ref_shape {
     fxs_area text;
 } fxs_ref_shape;
 
+typedef enum fxs_piece_form {
+    FXS_PIECE_HIDDEN,  /* a sliver that says nothing is not shown */
+    FXS_PIECE_OUTLINE, /* as small as that, but a line begins or ends there */
+    FXS_PIECE_NUMBER,  /* "5" */
+    FXS_PIECE_PAGE     /* "page 5" */
+} fxs_piece_form;
+
+/* What this page shows of a box that is whole on another one: its outline, open where it goes on,
+ * and where it is. A box that is nowhere whole has none: its parts are all there is of it. */
+typedef struct fxs_page_piece {
+    size_t node;
+    fxs_area seen, at; /* in the scene, its line included; on paper */
+    fxs_piece_form form;
+    bool turned;  /* the text is read from below */
+    double width; /* of the text */
+} fxs_page_piece;
+
 typedef struct fxs_page {
     fxs_area area; /* of the scene */
     size_t band;   /* pages of one band stand side by side (below each other when the picture goes
                       to the right) */
     fxs_page_ref *refs;
-    size_t nrefs;
+    fxs_page_piece *pieces;
+    size_t nrefs, npieces;
 } fxs_page;
 
 typedef struct fxs_pages {
@@ -85,6 +103,12 @@ size_t fxs_page_number(const fxs_pages *p, size_t page);
 /* Finds the references of all pages, whose areas are known, and places their texts. FXS_OK or
  * FXS_ENOMEM. */
 fxs_status fxs_page_refs(fxs_pages *p);
+/* Finds the pieces of all pages, whose areas are known, and chooses what is shown of them. FXS_OK
+ * or FXS_ENOMEM. */
+fxs_status fxs_page_pieces(fxs_pages *p);
+/* Returns how long the text is. */
+size_t fxs_page_piece_text(const fxs_pages *p, const fxs_page_piece *piece, bool number, char *out,
+                           size_t room);
 /* Distance from the border to the middle of a text in that line. */
 double fxs_page_line_at(int line);
 fxs_ref_shape fxs_page_ref_shape(const fxs_pages *p, size_t page, const fxs_page_ref *r);

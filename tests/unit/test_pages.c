@@ -625,9 +625,69 @@ static size_t check_frames(const char *name, const fxs_pages *p, size_t page) {
     return all;
 }
 
+static bool ends_in(const fxs_scene *s, size_t node, const fxs_area *seen) {
+    for (size_t e = 0; e < s->view->nedges; e++) {
+        const fxs_view_edge *edge = &s->view->edges[e];
+        const fxs_curve *c = &s->curves[e];
+        if (c->n && ((edge->from == node && holds(seen, c->points[0])) ||
+                     (edge->to == node && holds(seen, c->tip))))
+            return true;
+    }
+    return false;
+}
+
+/* What is seen of a box that is whole on another page says where, in a text that is all in it, or
+ * is too small for that; it is hidden only where no line begins or ends in it. */
+static void check_piece(const char *name, const fxs_pages *p, const fxs_page_piece *piece) {
+    const fxs_scene *s = p->scene;
+    double w = piece->at.high.x - piece->at.low.x, h = piece->at.high.y - piece->at.low.y, width;
+    size_t number = fxs_page_number(p, p->page_of[piece->node]);
+    char text[40], expected[40];
+    bool short_one = piece->form == FXS_PIECE_NUMBER;
+    if (piece->form == FXS_PIECE_HIDDEN && ends_in(s, piece->node, &piece->seen))
+        fail_msg("%s: a line ends at %s, of which nothing is shown", name,
+                 s->view->nodes[piece->node].node->name);
+    if (piece->form < FXS_PIECE_NUMBER) {
+        if (fmin(w, h) >= FXS_PAGE_LINE && fmax(w, h) >= 22)
+            fail_msg("%s: nothing is said in %.1f x %.1f of page %zu", name, w, h, number);
+        return;
+    }
+    size_t len = fxs_page_piece_text(p, piece, short_one, text, sizeof text);
+    snprintf(expected, sizeof expected, short_one ? "%zu" : "page %zu", number);
+    assert_string_equal(text, expected);
+    assert_true(fxs_fonts_width(s->view->fonts, FXS_INK_KEY, text, len, &width));
+    width *= FXS_PAGE_TEXT;
+    if (piece->turned ? width > h || w < FXS_PAGE_LINE : width > w || h < FXS_PAGE_LINE)
+        fail_msg("%s: \"%s\" is cut off in %.1f x %.1f", name, text, w, h);
+}
+
+/* Boxes that are nowhere whole have none. */
+static void check_pieces(const char *name, const fxs_pages *p, size_t page, size_t *forms) {
+    const fxs_page *of = &p->pages[page];
+    size_t n = 0;
+    for (size_t i = 0; i < p->scene->view->nnodes; i++) {
+        fxs_area box = fxs_scene_box(p->scene, i), in = fxs_area_grown(box, -1);
+        bool whole = geo_within(&box, &p->pages[p->page_of[i]].area);
+        bool expected = whole && p->page_of[i] != page && fxs_area_touches(&in, &of->area);
+        const fxs_page_piece *piece = NULL;
+        for (size_t k = 0; k < of->npieces; k++)
+            if (of->pieces[k].node == i)
+                piece = &of->pieces[k];
+        if (expected ? !piece : piece && (!whole || p->page_of[i] == page))
+            fail_msg("%s, page %zu: %s %s a piece", name, page, p->scene->view->nodes[i].node->name,
+                     piece ? "has" : "lacks");
+        if (piece) {
+            check_piece(name, p, piece);
+            forms[piece->form]++;
+            n++;
+        }
+    }
+    assert_true(n == of->npieces);
+}
+
 typedef struct page_tally {
     fxs_ctx *ctx;
-    size_t left, refs, without, frames;
+    size_t left, refs, without, frames, forms[FXS_PIECE_PAGE + 1];
 } page_tally;
 
 static void put_on_pages(const char *name, void *user) {
@@ -652,6 +712,7 @@ static void put_on_pages(const char *name, void *user) {
             t->refs += pages.pages[k].nrefs;
             t->without += check_texts(name, &pages, k);
             t->frames += check_frames(name, &pages, k);
+            check_pieces(name, &pages, k, t->forms);
         }
         fxs_pages_free(&pages);
         drop(&p);
@@ -665,6 +726,30 @@ static void networks_on_pages(void **state) {
     assert_true(t.left > 70000);
     assert_true(t.without * 3 < t.refs);
     assert_true(t.frames > 100);
+    assert_true(t.forms[FXS_PIECE_HIDDEN] && t.forms[FXS_PIECE_PAGE] > 1000);
+}
+
+/* On small pages boxes reach over borders everywhere, and pieces are of every size. */
+static void pieces_on_small_pages(void **state) {
+    static const char *const names[] = {"densenet121", "vit_b_16", "googlenet"};
+    size_t forms[FXS_PIECE_PAGE + 1] = {0};
+    for (int i = 0; i < 9; i++) {
+        size_t len;
+        char *file = golden_file(names[i / 3], &len);
+        fxs_module *m;
+        picture p;
+        fxs_pages pages;
+        assert_ok(*state, fxs_load_text(*state, names[i / 3], file, len, &m));
+        fxs_free(file);
+        lay_out(m, i % 3 == 1 ? CLUSTERS : i % 3 == 2 ? LR : 0, &p);
+        assert_int_equal(fxs_pages_make(&p.scene, 0.75 - 0.27 * (i % 3), 300, 400, &pages), FXS_OK);
+        for (size_t k = 0; k < pages.n; k++)
+            check_pieces(names[i / 3], &pages, k, forms);
+        fxs_pages_free(&pages);
+        drop(&p);
+        fxs_module_unref(m);
+    }
+    assert_true(forms[FXS_PIECE_HIDDEN] && forms[FXS_PIECE_NUMBER] && forms[FXS_PIECE_PAGE]);
 }
 
 static size_t count_bytes(const char *bytes, size_t len, const char *what) {
@@ -855,6 +940,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dashes_of_png, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(dashes_of_pdf, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(networks_on_pages, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(pieces_on_small_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(heading_on_one_page, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(a_fan_on_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pdf_of_pages, new_ctx, free_ctx),
