@@ -92,6 +92,21 @@ static void tell_pages(const fxs_pages *p, const fxs_canvas_options *opt) {
                        p->boxes);
 }
 
+/* Pages follow each other as the picture goes on, and columns don't: a page for a part of each
+ * column is one that nobody reads. So all columns stand on one page. */
+static fxs_status check_columns(fxs_ctx *ctx, const fxs_pages *p, const fxs_canvas_options *opt) {
+    const fxs_scene *s = p->scene;
+    if (!opt->page_w || p->n < 2 || !s->view->nnodes || !opt->draw || opt->draw->columns < 2)
+        return FXS_OK;
+    return fxs_fail(ctx, FXS_EINVAL,
+                    "pdf: columns go together with pages where all of them fit on one: they need "
+                    "%.0f x %.0f points, and a page has room for %.0f x %.0f. Use columns without "
+                    "pages, pages without columns (with a width of 'page' they follow each other), "
+                    "or other numbers and sizes",
+                    s->w * p->scale, s->h * p->scale, p->inside.high.x - p->inside.low.x,
+                    p->inside.high.y - p->inside.low.y);
+}
+
 enum { MAX_PAGES = 20000 };
 
 static fxs_status write_pages(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas_options *opt,
@@ -106,9 +121,14 @@ static fxs_status write_pages(fxs_ctx *ctx, const fxs_scene *s, const fxs_canvas
                         "width to scale to, or no pages",
                         pages, MAX_PAGES);
     fxs_status status = fxs_pages_make(s, scale, w, h, &p);
+    if (status != FXS_OK)
+        fxs_fail_memory(ctx);
     if (status == FXS_OK)
+        status = check_columns(ctx, &p, opt);
+    if (status == FXS_OK) {
         tell_pages(&p, opt);
-    status = status == FXS_OK ? write_pdf(ctx, &p, out) : fxs_fail_memory(ctx);
+        status = write_pdf(ctx, &p, out);
+    }
     fxs_pages_free(&p);
     return status;
 }

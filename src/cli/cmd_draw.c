@@ -77,8 +77,9 @@ static const cli_option options[] = {
     {"max-nodes", 0, "N", "refuse a graph of more nodes (default: 200000)", CLI_INT,
      CLI_AT(max_nodes), NULL, 1, 1e9},
     {"columns", 0, "N",
-     "wrap a long picture into N columns side by side (rows, when it goes left to right)", CLI_INT,
-     CLI_AT(columns), NULL, 1, 100},
+     "wrap a long picture into N columns side by side (rows, when it goes left to right); with "
+     "--page all of them have to fit on one page",
+     CLI_INT, CLI_AT(columns), NULL, 1, 100},
     {"fit-width", 0, "W",
      "scale the picture to that width: 170mm, 6.5in, 480pt, 800px (16pt or 16px at least), or, "
      "with "

@@ -882,6 +882,21 @@ static void pages_that_can_not_be(void **state) {
     refused(m, &(fxs_draw_options){.fit_width = "page"}, path, FXS_EINVAL, "page");
     refused(m, &(fxs_draw_options){.page = "144x144", .fit_width = "99999"}, path, FXS_ELIMIT,
             "too many");
+    refused(m, &(fxs_draw_options){.page = "a4", .columns = 3}, path, FXS_EINVAL, "fit on one");
+    refused(m, &(fxs_draw_options){.page = "a4", .columns = 3, .fit_width = "page"}, path,
+            FXS_EINVAL, "fit on one");
+    fxs_module_unref(m);
+}
+
+/* Columns that stand on one page are a page. */
+static void columns_on_a_page(void **state) {
+    fxs_module *m = chain_module(*state, 24);
+    char *pdf;
+    size_t len;
+    fxs_draw_options o = {.page = "a4", .columns = 4, .fit_width = "page"};
+    assert_ok(*state, fxs_draw_memory(m, &o, "pdf", &pdf, &len, NULL));
+    assert_int_equal(count_bytes(pdf, len, "/MediaBox"), 1);
+    fxs_free(pdf);
     fxs_module_unref(m);
 }
 
@@ -945,6 +960,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_fan_on_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pdf_of_pages, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pages_that_can_not_be, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(columns_on_a_page, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(bookmarks_of_modules, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(pages_without_memory, new_ctx, free_ctx),
     };
