@@ -155,33 +155,47 @@ static const fxs_loops root_loops = {root_f32, root_f64, NULL, false},
 /* ---- infer
  * --------------------------------------------------------------------------------------------- */
 
+/* Two numbers of one type are tensors of that type to PyTorch: of Python's, which have 64 bits. Of
+ * two types they become one of the default types. */
+static fxs_dtype arithmetic_type(const fxs_operands *o) {
+    fxs_dtype d = fxs_common_type(o);
+    bool alike = o->n > 1 && o->v[0].tag != FXS_V_TENSOR && o->v[0].tag == o->v[1].tag;
+    if (!alike)
+        return d;
+    return d == FXS_FLOAT32 ? FXS_FLOAT64 : d == FXS_COMPLEX64 ? FXS_COMPLEX128 : d;
+}
+static fxs_dtype arithmetic_float(const fxs_operands *o) {
+    fxs_dtype d = arithmetic_type(o);
+    return fxs_is_integral(d) || d == FXS_BOOL ? FXS_FLOAT32 : d;
+}
+
 static fxs_dtype common_of(const fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    return fxs_common_type(&o);
+    return arithmetic_type(&o);
 }
 
 static fxs_dtype common_float_of(const fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    return fxs_common_float(&o);
+    return arithmetic_float(&o);
 }
 
 static fxs_status infer_common(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
+    fxs_dtype d = arithmetic_type(&o);
     FXS_TRY(fxs_check_computable(c, d));
     return fxs_out_pointwise(c, &o, d);
 }
 
 static fxs_status infer_float(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_float(&o);
+    fxs_dtype d = arithmetic_float(&o);
     FXS_TRY(fxs_check_computable(c, d));
     return fxs_out_pointwise(c, &o, d);
 }
 
 static fxs_status infer_floats_only(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
+    fxs_dtype d = arithmetic_type(&o);
     if (!fxs_is_floating(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
     return infer_float(c);
@@ -189,7 +203,7 @@ static fxs_status infer_floats_only(fxs_call *c) {
 
 static fxs_status infer_not_bool(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    if (fxs_common_type(&o) == FXS_BOOL)
+    if (arithmetic_type(&o) == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
     return infer_common(c);
 }
@@ -203,7 +217,7 @@ static fxs_status infer_reflected(fxs_call *c) {
         fxs_strides_like(fxs_arg_tensor(c, 1), copy.strides);
         o.v[0] = fxs_of_tensor(&copy);
     }
-    fxs_dtype d = fxs_common_type(&o);
+    fxs_dtype d = arithmetic_type(&o);
     FXS_TRY(fxs_check_computable(c, d));
     if (d == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
@@ -230,7 +244,7 @@ static bool is_bool(const fxs_value *v) {
 /* add(self, other, *, alpha) and its kin: alpha must be of a kind that the result can hold. */
 static fxs_status infer_add(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
+    fxs_dtype d = arithmetic_type(&o);
     if (c->arg[2].tag == FXS_V_COMPLEX && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "for non-complex tensors, argument 'alpha' must not be a complex number");
@@ -285,7 +299,7 @@ static fxs_status infer_pow_of_number(fxs_call *c) {
 
 static fxs_status infer_pow(fxs_call *c) {
     fxs_operands o = fxs_operands_of(c, 0, 2);
-    fxs_dtype d = fxs_common_type(&o);
+    fxs_dtype d = arithmetic_type(&o);
     FXS_TRY(fxs_check_computable(c, d));
     if (d == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.bool");
@@ -320,7 +334,7 @@ static fxs_status run_scaled(fxs_call *c, const fxs_loops *loops, double sign) {
                .f32 = (float)alpha,
                .i = sign < 0 ? wrap_mul(whole, -1) : whole,
                .c = CMPLX(alpha, pair ? sign * c->arg[2].u.c[1] : 0)};
-    return fxs_loop_run(c, c->out[0], loops, &o, fxs_common_type(&o), &e);
+    return fxs_loop_run(c, c->out[0], loops, &o, arithmetic_type(&o), &e);
 }
 
 static fxs_status run_add(fxs_call *c) { return run_scaled(c, &add_loops, 1); }

@@ -356,7 +356,7 @@ const fxs_op fxs_ops_loss[] = {
     {"bce_with_logits",
      "(" PAIR ", Tensor? weight=None" REDUCTION ", Tensor? pos_weight=None) -> Tensor",
      "torch.nn.functional.binary_cross_entropy_with_logits", infer_bce_with_logits,
-     run_bce_with_logits, cost_bce_with_logits, FXS_OP_NO_INPLACE},
+     run_bce_with_logits, cost_bce_with_logits, FXS_OP_NO_INPLACE | FXS_OP_REAL_GRAD},
     ROW(kl_div, PAIR REDUCTION ", bool log_target=False"),
     ROW(poisson_nll_loss,
         PAIR ", bool log_input=True, bool full=False, bool? size_average=None, number eps=1e-08, "

@@ -96,7 +96,7 @@ static bool starts(const slices *s, int64_t i) {
 static fxs_status promise(fxs_call *c, const slices *s, int dim, fxs_unique_want want) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     fxs_tensor v = swapped(t, dim);
-    int64_t count = 0, strides[FXS_MAX_DIM];
+    int64_t count = 0, none = 0, strides[FXS_MAX_DIM];
     for (int64_t i = 0; i < s->n; i++)
         count += starts(s, i);
     v.sizes[0] = v.ndim ? count : 0;
@@ -104,6 +104,8 @@ static fxs_status promise(fxs_call *c, const slices *s, int dim, fxs_unique_want
     memcpy(v.strides, strides, sizeof strides);
     v = swapped(&v, dim);
     FXS_TRY(fxs_out_new(c, t->dtype, v.ndim, v.sizes, s->n ? v.strides : NULL));
+    if (want.unasked)
+        return want.inverse || want.counts ? fxs_out_new(c, FXS_INT64, 1, &none, NULL) : FXS_OK;
     if (want.inverse)
         FXS_TRY(fxs_out_new(c, FXS_INT64, 1, &s->n, NULL));
     return want.counts ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
@@ -124,8 +126,8 @@ static fxs_status run_by(fxs_call *c, bool sort, int dim_at, fxs_unique_want wan
     int dim;
     int64_t at = -1;
     FXS_TRY(read_slices(c, sort, dim_at, &s, &dim));
-    int64_t *inverse = want.inverse ? fxs_tensor_data(c->out[1]) : NULL;
-    int64_t *counts = want.counts ? fxs_tensor_data(c->out[c->nout - 1]) : NULL;
+    int64_t *inverse = want.inverse && !want.unasked ? fxs_tensor_data(c->out[1]) : NULL;
+    int64_t *counts = want.counts && !want.unasked ? fxs_tensor_data(c->out[c->nout - 1]) : NULL;
     size_t row = (size_t)s.width * fxs_dtype_size(s.dtype);
     char *out = fxs_tensor_data(c->out[0]); /* its memory is rows too */
     for (int64_t i = 0; i < s.n; i++) {

@@ -37,10 +37,11 @@ const cli_command cli_ops = {
     .name = "ops",
     .usage = "[FILTER | --coverage FILE]",
     .summary = "list the operators and layers that can be computed",
-    .details = "Prints each operator's name, the types of tensors that it takes (float: float32 "
-               "and float64, half: float16 and bfloat16), its schema, and the names under which a "
-               "graph may call it; then the layer classes. With FILTER, only lines that contain "
-               "it.",
+    .details = "Prints each operator's name, the types that some tensor argument may have (float: "
+               "float32 and float64, half: float16 and bfloat16; -: it has none, or its arguments "
+               "depend too much on each other to tell), the modes that it runs in (EXECUTE alone: "
+               "sizes depend on values), its schema, and the names under which a graph may call "
+               "it; then the layer classes. With FILTER, only lines that contain it.",
     .example = "fxscope ops conv2d",
     .options = options,
     .operand = CLI_ANY_TEXT,

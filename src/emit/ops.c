@@ -11,6 +11,14 @@ static bool wanted(const char *filter, const char *family, const char *name, con
            (torch && strstr(torch, filter));
 }
 
+/* META: sizes and types are found without values. A row without a kernel gives views, or values
+ * that infer knows. */
+static void add_modes(fxs_buf *b, const fxs_op *op, const fxs_op_facts *f) {
+    fxs_buf_puts(b, f->asked && !f->without_values ? "EXECUTE" : "META EXECUTE");
+    if (!op->kernel)
+        fxs_buf_puts(b, " (no kernel)");
+}
+
 static fxs_status add_ops(fxs_grid *g, const char *filter) {
     for (const fxs_family *f = fxs_families; f->name; f++) {
         for (const fxs_op *op = f->ops; op && op->name; op++) {
@@ -21,9 +29,10 @@ static fxs_status add_ops(fxs_grid *g, const char *filter) {
                 return fxs_fail_memory(g->ctx);
             fxs_buf_puts(&row[0], f->name);
             fxs_buf_puts(&row[1], op->name);
-            FXS_TRY(fxs_buf_op_types(g->ctx, &row[2], op));
-            /* A row without a kernel gives views, or values that infer knows. */
-            fxs_buf_puts(&row[3], op->kernel ? "META EXECUTE" : "META EXECUTE (no kernel)");
+            fxs_op_facts facts;
+            FXS_TRY(fxs_op_find_facts(g->ctx, op, &facts));
+            fxs_buf_op_types(&row[2], &facts);
+            add_modes(&row[3], op, &facts);
             fxs_buf_puts(&row[4], op->schema);
             fxs_buf_puts(&row[5], op->torch ? op->torch : "");
         }

@@ -12,6 +12,8 @@ static const struct {
     {"sigmoid", FXS_GROUP_ACTIVATION},
     {"logsumexp", FXS_GROUP_REDUCE},
     {"rms_norm", FXS_GROUP_NORM},
+    {"frozen_batch_norm", FXS_GROUP_NORM},
+    {"sigmoid_focal_loss", FXS_GROUP_LOSS},
     {"nansum", FXS_GROUP_REDUCE},
     {"aminmax", FXS_GROUP_REDUCE},
     {"sum_to_size", FXS_GROUP_REDUCE},

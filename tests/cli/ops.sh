@@ -14,6 +14,9 @@ prints "0 operators, 0 layers"
 
 # Types come from asking the rows: a product takes floats, a shift takes integers alone.
 expect 0 ops
+check "an embedding takes weights of floats" grep -q "^embedding  *embedding  *float half int" out
+check "what needs values says so" sh -c 'grep "^regions of images  *nms " out | grep -q " EXECUTE " && ! grep "^regions of images  *nms " out | grep -q META'
+check "the types of tensors of other shapes are found" grep -q "^regions of images  *roi_align  *float half  *META EXECUTE" out
 check "matmul takes floating point numbers" grep -q "^matmul  *matmul  *float half" out
 check "gcd takes integers" grep -q " gcd  *int  *META EXECUTE" out
 

@@ -146,6 +146,7 @@ static bool judge(const opcase *o, const json_t *want, fxs_buf *why) {
 typedef struct verdict {
     char name[80];     /* how the operator is spelled, or the layer */
     const fxs_op *row; /* that took the call; NULL: none */
+    fxs_status meta;   /* what META made of it */
     fxs_buf why;
 } verdict;
 
@@ -158,6 +159,7 @@ static bool check_mode(fxs_ctx *ctx, const json_t *line, bool meta, verdict *v) 
         fxs_buf_puts(why, meta ? "META " : "EXECUTE ");
         good = judge(&o, json_object_get(line, "want"), why);
         v->row = o.status == FXS_OK ? o.row : NULL;
+        v->meta = meta ? o.status : v->meta;
     } else {
         fxs_buf_puts(why, "the case can't be read");
     }
@@ -188,9 +190,12 @@ static int answer(fxs_ctx *ctx) {
     while (getline(&text, &cap, stdin) > 0) {
         verdict v = {0};
         bool good = check(ctx, text, &v);
-        json_t *a =
-            json_pack("{s:b,s:s,s:s,s:s}", "ok", good, "why", good || !v.why.data ? "" : v.why.data,
-                      "row", v.row ? v.row->name : "", "schema", v.row ? v.row->schema : "");
+        json_t *a = json_pack(
+            "{s:b,s:s,s:s,s:s,s:s}", "ok", good, "why", good || !v.why.data ? "" : v.why.data,
+            "row", v.row ? v.row->name : "", "schema", v.row ? v.row->schema : "", "meta",
+            v.meta == FXS_OK         ? "taken"
+            : v.meta == FXS_EUNKNOWN ? "unknown"
+                                     : "refused");
         json_dumpf(a, stdout, JSON_COMPACT);
         putchar('\n');
         fflush(stdout);

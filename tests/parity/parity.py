@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """parity.py: random calls of every operator and layer, made by PyTorch 1.13 and by fxscope, and compared.
    parity.py FXSCOPE OPCASE [--seed N] [--cases N] [--ops FILTER] [--record FILE] [--show N] [--only CASES.jsonl]
-              [--failures FILE] [--types TYPE,...] [--rows] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
---rows fails where a row of `fxscope ops` is reached by no call that PyTorch takes; --types makes the floating point tensors
-complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests
+              [--failures FILE] [--types TYPE,...] [--rows | --dtypes] | --arguments | --coverage [RANKED.json] | --networks [FILTER]
+--rows fails where a row of `fxscope ops` is reached by no call that PyTorch takes, --dtypes where the types or modes that it
+prints are others than calls have (with --record FILE: types.txt); --types makes the floating point tensors complex, say. --cases is how many in all, spread over the spellings; --record keeps those that agree, as a set that tests
 replay; --arguments says which optional arguments the calls reach."""
 import argparse
 import collections
@@ -18,10 +18,12 @@ import zlib
 
 import torch
 
+import aim
 import answers
 import arguments
 import cases
 import coverage
+import dtypes
 import source
 import standins
 import table
@@ -114,11 +116,15 @@ def few_digit_norms(case):
         case['tolerance'] = max(case.get('tolerance', 0), FEW_DIGITS['float16'], most * 2 ** -12)
 
 
-def make_op(g, row, spelling):
+def make_op(g, row, spelling, plain=False):
     templates = cases.TABLE[row.name]
     args, kwargs = g.pick(*templates)(g)
     args, kwargs = list(args), dict(kwargs)
     python = spelling.startswith(('operator', 'math', 'builtins'))
+    if not spelling.startswith(('math', 'builtins')) and not aim.fits(row, args, kwargs):
+        aim.aim(g, args, kwargs, row)
+    if plain:
+        return {'op': spelling, 'args': args, 'kwargs': kwargs}
     if g.chance(0.6) and not python:
         widen.widen(g, args, kwargs, row)
     if g.chance(0.12) and row.name not in cases.RANDOM and 'mod' not in spelling and not spelling.startswith('math'):
@@ -156,15 +162,39 @@ def make_layer(g, name):
     return case
 
 
+def make_typed(g, row, spelling, kind, way):
+    """A template's call with its tensors turned into one type; None where it has no such tensors."""
+    case = make_op(g, row, spelling, True)
+    case.update(short=g.chance(0.6), of=[row.name, row.schema])
+    if case['short']:
+        dtypes.without_options(row, case['args'], case['kwargs'])
+    if not dtypes.turn(g, case, kind, way):
+        return None
+    widen.complete(case['args'], case['kwargs'])
+    case.update({'random': True} if row.name in cases.RANDOM else {}, tolerance=0.1)
+    return case
+
+
 def make_case(seed, number, unit):
-    kind, what, spelling = unit
+    kind, what, spelling, *typed = unit
     g = Source(zlib.crc32(f'{seed} {number} {spelling}'.encode()), spelling)
-    case = make_op(g, what, spelling) if kind == 'op' else make_layer(g, what)
+    case = make_layer(g, what) if kind == 'layer' else make_typed(g, what, spelling, *typed) if typed else make_op(g, what, spelling)
+    if case is None:
+        return None
     case['undefined'] = undefined.reason(case)
     case['want'] = None if case['undefined'] else answers.answer(case)
     if case['want']:
         case['undefined'] = undefined.of_answer(case, case['want'])
     return case
+
+
+def typed_units(todo):
+    """One spelling of each row, with each kind of types, in each way of turning some of its tensors."""
+    rows = {}
+    for kind, row, spelling in todo:
+        if kind == 'op' and not writes_self(spelling, []):
+            rows.setdefault((row.name, row.schema), (row, spelling))
+    return [('op', row, spelling, kind, way) for row, spelling in rows.values() for way in range(dtypes.WAYS) for kind in dtypes.KINDS]
 
 
 def has_template(unit):
@@ -191,6 +221,11 @@ def worker(args, todo, start, out):
         out.flush()
         try:
             case = make_case(args.seed, k // len(todo), unit)
+            if case and case['want'] is None and args.dtypes:
+                case['want'] = {'lacking': True}  # what fxscope takes is told apart from what PyTorch's CPU lacks
+            if case is None:
+                out.write('\n')
+                continue
             why = case.pop('undefined')
             line = f'#{why}' if why else '?' if case['want'] is None else json.dumps(case, separators=(',', ':'))
         except Exception as e:  # a template's own mistake
@@ -269,11 +304,20 @@ def is_refused(line):
     return '"want":{"refused"' in line
 
 
+# Rows that no call of PyTorch 1.13 reaches, by the end of their schema.
+UNREACHED = {'flatten': ('str? out_dim) -> Tensor', 'names of dimensions are not compared')}
+
+
 def report_rows(rows, todo, made, results):
     """Which rows no call reached that PyTorch takes, and which spellings. False when there is a row."""
     taken = [(name, r) for (name, line), r in zip(made, results) if not is_refused(line)]
     reached = {(r['row'], r['schema']) for _, r in taken if r['ok']}
-    missed = [f'{r.name}{r.schema}' for r in rows if (r.name, r.schema) not in reached]
+    rows = list(dict.fromkeys((u[1].name, u[1].schema) for u in todo if u[0] == 'op')) + [
+        (r.name, r.schema) for r in rows if not r.spellings and any(u[0] == 'layer' for u in todo)]
+    for name, (end, why) in UNREACHED.items():
+        rows = [r for r in rows if not (r[0] == name and r[1].endswith(end))]
+        print(f'not reached, since {why}: {name}(... {end}')
+    missed = [name + schema for name, schema in rows if (name, schema) not in reached]
     quiet = sorted({u[2] for u in todo} - {name for name, _ in taken})
     print(f'{len(rows) - len(missed)} of {len(rows)} rows compared by a call that PyTorch takes; not: {"; ".join(missed) or "none"}')
     print(f'{len(quiet)} spellings without such a call: {" ".join(quiet) or "none"}')
@@ -313,6 +357,7 @@ def main():
     p.add_argument('--only')
     p.add_argument('--coverage', nargs='?', const=RANKED, metavar='RANKED.json')
     p.add_argument('--failures')
+    p.add_argument('--dtypes', action='store_true')
     p.add_argument('--rows', action='store_true')
     p.add_argument('--arguments', action='store_true')
     p.add_argument('--networks', nargs='?', const='', metavar='FILTER')
@@ -332,6 +377,9 @@ def main():
         missing = sorted({u[2] for u in all_units if not has_template(u)})
         todo = [u for u in all_units if has_template(u)]
         random.Random(args.seed).shuffle(todo)
+        if args.dtypes:
+            todo = typed_units(todo)
+            args.cases = max(args.cases, 4 * len(todo))
         made = generate(args, todo)
         if missing:
             print(f'no template for {len(missing)}: {" ".join(missing)}')
@@ -339,6 +387,11 @@ def main():
     if args.arguments:
         return arguments.report(rows, made)
     results = run_fxscope(args.opcase, [line for _, line in made])
+    if args.dtypes:
+        true, same = dtypes.report(rows, made, results, lambda lines: run_fxscope(args.opcase, lines))
+        if args.record and true:
+            dtypes.record(args.record, rows)
+        return 0 if true and same else 1
     bad = report(made, results, args.show, args.failures)
     if args.record:
         record(args.record, made, results)

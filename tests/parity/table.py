@@ -1,11 +1,12 @@
 """table.py: the rows of operators and layers as `fxscope ops` prints them, and which of them no template calls. Knows no
-PyTorch.   table.py FXSCOPE   says in TAP whether each row has a template, and each template a row."""
+PyTorch.   table.py FXSCOPE TYPES   says in TAP whether each row has a template, each template a row, and each row's types and
+modes are those of the file TYPES, which parity.py --dtypes --record writes when they agree with calls."""
 import collections
 import re
 import subprocess
 import sys
 
-Row = collections.namedtuple('Row', 'name params types defaults spellings kinds schema')
+Row = collections.namedtuple('Row', 'name params types defaults spellings kinds modes schema')
 
 
 def read_row(line):
@@ -14,7 +15,7 @@ def read_row(line):
     params = [p.partition('=')[::2] for p in re.split(r', (?![^[]*\])', schema[1:].split(') ->')[0])]
     words = [p.split() or ['', ''] for p, _ in params]
     return Row(parts[1], [p[-1] for p in words], [p[0] for p in words], [d or None for _, d in params],
-               parts[5].split() if len(parts) > 5 else [], parts[2], schema)
+               parts[5].split() if len(parts) > 5 else [], parts[2], parts[3], schema)
 
 
 def read_table(fxscope):
@@ -36,12 +37,32 @@ def gaps(rows, layers, templates, layer_templates):
     return without, unused
 
 
+def numbered(rows):
+    """Row -> its name, with a number where several have it."""
+    seen = collections.Counter()
+    for row in rows:
+        seen[row.name] += 1
+        yield f'{row.name}#{seen[row.name]}' if seen[row.name] > 1 else row.name, row
+
+
+def recorded_types(path):
+    return dict(line.rstrip('\n').split(': ', 1) for line in open(path))
+
+
+def changed_types(rows, path):
+    """Rows of which the table says something else than was compared with PyTorch."""
+    was = recorded_types(path)
+    return [name for name, row in numbered(rows) if was.get(name) != f'{row.kinds}; {row.modes}'] + sorted(
+        set(was) - {name for name, _ in numbered(rows)})
+
+
 def main():
     import cases
     rows, layers = read_table(sys.argv[1])
     bad = 0
-    for number, (found, what) in enumerate(zip(gaps(rows, layers, cases.TABLE, cases.LAYERS),
-                                               ('each row has a template', 'each template has a row')), 1):
+    found_and_what = zip([*gaps(rows, layers, cases.TABLE, cases.LAYERS), changed_types(rows, sys.argv[2])],
+                         ('each row has a template', 'each template has a row', 'each row takes the types that PyTorch was asked about'))
+    for number, (found, what) in enumerate(found_and_what, 1):
         print(f'{"not " if found else ""}ok {number} - {what}{": not " + " ".join(found) if found else ""}')
         bad += bool(found)
     print(f'1..{number}')

@@ -297,7 +297,7 @@ def type_as(g):
 
 @case('type')
 def type_(g):
-    return [g.tensor(g.shape(), g.any()), dtype(g.pick(*ALL))], {}
+    return [g.tensor(g.shape(), g.any()), dtype(g.pick(*ALL))][:1 if g.chance(0.2) else 2], {}
 
 
 @case('contiguous', 'clone')
