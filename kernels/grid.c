@@ -228,7 +228,8 @@ static fxs_status read_size(fxs_call *c, int *dims, int64_t size[5]) {
     const fxs_tensor *t = fxs_arg_tensor(c, THETA);
     char text[FXS_SIZES_TEXT];
     int n = fxs_arg_ints(c, SIZE, size, 5);
-    FXS_TRY(fxs_check_dtype(c, t, FXS_TAKES_FLOATS));
+    if (!fxs_is_complex(t->dtype)) /* the function has refused them, its generator takes them */
+        FXS_TRY(fxs_check_dtype(c, t, FXS_TAKES_FLOATS));
     *dims = n - 2;
     if ((n != 4 && n != 5) || t->ndim != 3 || t->sizes[1] != n - 2 || t->sizes[2] != n - 1 ||
         t->sizes[0] != size[0])
@@ -244,7 +245,7 @@ static fxs_status read_size(fxs_call *c, int *dims, int64_t size[5]) {
     return FXS_OK;
 }
 
-static fxs_status infer_affine_grid(fxs_call *c) {
+static fxs_status infer_generator(fxs_call *c) {
     int64_t size[5], sizes[5];
     int dims;
     FXS_TRY(read_size(c, &dims, size));
@@ -252,6 +253,11 @@ static fxs_status infer_affine_grid(fxs_call *c) {
     memcpy(sizes + 1, size + 2, (size_t)dims * sizeof *sizes);
     sizes[dims + 1] = dims;
     return fxs_out_new(c, fxs_arg_tensor(c, THETA)->dtype, dims + 2, sizes, NULL);
+}
+
+static fxs_status infer_affine_grid(fxs_call *c) {
+    FXS_TRY(fxs_check_dtype(c, fxs_arg_tensor(c, THETA), FXS_TAKES_FLOATS));
+    return infer_generator(c);
 }
 
 static double place(int64_t i, int64_t n, bool corners) {
@@ -282,13 +288,14 @@ static fxs_status run_affine_grid(fxs_call *c) {
         }
         at[dims] = 1;
         for (int r = 0; r < dims; r++, y += bytes) {
-            double sum = 0;
-            for (int k = 0; k <= dims; k++)
-                sum +=
-                    at[k] * fxs_load_double(
-                                w.dtype,
-                                theta + (size_t)((i / places * dims + r) * (dims + 1) + k) * bytes);
-            fxs_store_double(w.dtype, y, sum);
+            double sum[2] = {0, 0}, z[2];
+            for (int k = 0; k <= dims; k++) {
+                fxs_load_pair(
+                    w.dtype, theta + (size_t)((i / places * dims + r) * (dims + 1) + k) * bytes, z);
+                sum[0] += at[k] * z[0];
+                sum[1] += at[k] * z[1];
+            }
+            fxs_store_pair(w.dtype, y, sum);
         }
     }
     return fxs_work_end(&w);
@@ -310,5 +317,8 @@ const fxs_op fxs_ops_grid[] = {
     {"affine_grid", "(Tensor theta, int[] size, bool? align_corners=None) -> Tensor",
      "torch.nn.functional.affine_grid", infer_affine_grid, run_affine_grid, cost_affine_grid,
      FXS_OP_NO_INPLACE},
+    {"affine_grid_generator", "(Tensor theta, int[] size, bool align_corners) -> Tensor",
+     "torch.affine_grid_generator", infer_generator, run_affine_grid, cost_affine_grid,
+     FXS_OP_NO_INPLACE | FXS_OP_COMPLEX},
     {0},
 };

@@ -247,11 +247,6 @@ FXS_COMPOSED(grid_sampler)
 FXS_COMPOSED(grid_sampler_2d)
 FXS_COMPOSED(grid_sampler_3d)
 
-static void make_affine_grid_generator(fxs_compose *k) {
-    fxs_give(k, FXS_DO(k, "affine_grid", given(k, 0), given(k, 1), given(k, 2)));
-}
-FXS_COMPOSED(affine_grid_generator)
-
 /* ---- norms by old names
  * ----------------------------------------------------------------------------------------------------
  */
@@ -451,8 +446,6 @@ const fxs_op fxs_ops_native[] = {
     SAMPLER(grid_sampler),
     SAMPLER(grid_sampler_2d),
     SAMPLER(grid_sampler_3d),
-    ROW(affine_grid_generator, "(Tensor theta, int[] size, bool align_corners) -> Tensor",
-        "torch.affine_grid_generator"),
     ROW(nuclear_norm, "(Tensor self, bool keepdim=False) -> Tensor", "torch.nuclear_norm"),
     ROW(nuclear_norm, "(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
         "torch.nuclear_norm"),

@@ -38,8 +38,8 @@ const cli_command cli_ops = {
     .usage = "[FILTER | --coverage FILE]",
     .summary = "list the operators and layers that can be computed",
     .details = "Prints each operator's name, the types that some tensor argument may have (float: "
-               "float32 and float64, half: float16 and bfloat16; -: it has none, or its arguments "
-               "depend too much on each other to tell), the modes that it runs in (EXECUTE alone: "
+               "float32 and float64, half: float16 and bfloat16; -: it has none, or takes "
+               "any object), the modes that it runs in (EXECUTE alone: "
                "sizes depend on values), its schema, and the names under which a graph may call "
                "it; then the layer classes. With FILTER, only lines that contain it.",
     .example = "fxscope ops conv2d",

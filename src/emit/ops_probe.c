@@ -2,12 +2,14 @@
  * row is asked, by calls in META with arguments that are drawn for it until one is taken: first
  * with tensors that are all alike, then of several shapes and with another type beside the one that
  * is asked for. A draw is a number, as is which tensors have that other type, so that what worked
- * for one type is tried for the others. Called by ops.c. */
+ * for one type is tried for the others. Rows of which that tells nothing are in ops_named.c. Called
+ * by ops.c. */
 #include "emit/ops_probe.h"
 
 #include <string.h>
 
 #include "base/rng.h"
+#include "emit/ops_named.h"
 #include "op/registry.h"
 
 static const struct {
@@ -18,7 +20,7 @@ static const struct {
               {2, {2, 4}}, {2, {2, 5}}, {4, {1, 2, 2, 2}}, {0, {0}},          {1, {0}}};
 
 /* Draws below PLAIN have tensors of one shape and type; those below EAGER leave options alone. */
-enum { PLAIN = 7, EAGER = 600, MOST = 4000, FEW = 120, WORKED = 12, PATTERNS = 22, HELD = 64 };
+enum { PLAIN = 7, EAGER = 600, MOST = 4000, FEW = 40, WORKED = 12, PATTERNS = 22, HELD = 64 };
 /* The last two are a number and nothing, which any operator may take for what it is not. */
 enum { SHAPES = sizeof shapes / sizeof *shapes, ORDINARY = SHAPES - 2 };
 
@@ -35,7 +37,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct probe {
     fxs_ctx *ctx;
-    fxs_arena arena;
+    fxs_arena *arena;
     uint64_t draw, at; /* at: how much was drawn */
     uint64_t pattern;  /* 0: all tensors are alike; then three for each choice of some of them */
     bool values;       /* in EXECUTE, of zeros */
@@ -45,6 +47,15 @@ typedef struct probe {
     int nheld;
     fxs_tensor *held[HELD];
 } probe;
+
+/* The calls that were taken. */
+typedef struct found {
+    int n;
+    struct {
+        uint64_t draw;
+        int tensors;
+    } calls[WORKED];
+} found;
 
 static int pick(probe *p, int n) { return (int)(fxs_random_bits(p->draw, p->at++) % (uint32_t)n); }
 
@@ -80,7 +91,7 @@ static fxs_status some_list(probe *p, const fxs_param *param, bool tensors, fxs_
     size_t n = param->count ? (size_t)param->count : tensors ? 2 : 1;
     if (p->draw >= PLAIN && !param->count)
         n = 1 + (size_t)pick(p, 4);
-    FXS_TRY(fxs_make_seq(p->ctx, &p->arena, FXS_V_LIST, n, out));
+    FXS_TRY(fxs_make_seq(p->ctx, p->arena, FXS_V_LIST, n, out));
     for (size_t i = 0; i < n; i++) {
         out->u.seq->items[i] = fxs_int(p->draw < PLAIN ? 1 : pick(p, 4));
         if (tensors)
@@ -94,7 +105,7 @@ static fxs_status some_word(probe *p, fxs_value *out) {
                                         "ij->ji", "amax", "row",    "relu",     "reflect",
                                         "xyxy",   "tanh", "nearest"};
     const char *s = words[p->draw < PLAIN ? 0 : pick(p, sizeof words / sizeof *words)];
-    return fxs_make_text(p->ctx, &p->arena, FXS_V_STR, s, strlen(s), out);
+    return fxs_make_text(p->ctx, p->arena, FXS_V_STR, s, strlen(s), out);
 }
 
 /* A value that a parameter takes. */
@@ -130,7 +141,7 @@ static fxs_status example(probe *p, const fxs_param *param, fxs_value *out) {
 static fxs_status apply(probe *p, const fxs_op *op, const fxs_value *args,
                         const fxs_value *kwargs) {
     fxs_candidate one = {.op = op};
-    fxs_apply how = {.meta = !p->values, .seed = 1, .scratch = &p->arena};
+    fxs_apply how = {.meta = !p->values, .seed = 1, .scratch = p->arena};
     fxs_applied done = {0};
     fxs_status status = fxs_op_apply(p->ctx, &one, args, kwargs, &how, &done);
     fxs_value_unref(&done.result);
@@ -149,14 +160,14 @@ static fxs_status call(probe *p, const fxs_op *op, const fxs_schema *s) {
         FXS_TRY(example(p, param, &v));
         if (param->keyword_only || n < (size_t)i) {
             named[nnamed].value = v;
-            FXS_TRY(fxs_make_text(p->ctx, &p->arena, FXS_V_STR, param->name, strlen(param->name),
+            FXS_TRY(fxs_make_text(p->ctx, p->arena, FXS_V_STR, param->name, strlen(param->name),
                                   &named[nnamed++].key));
         } else {
             list[n++] = v;
         }
     }
-    FXS_TRY(fxs_make_seq(p->ctx, &p->arena, FXS_V_TUPLE, n, &args));
-    FXS_TRY(fxs_make_dict(p->ctx, &p->arena, nnamed, &kwargs));
+    FXS_TRY(fxs_make_seq(p->ctx, p->arena, FXS_V_TUPLE, n, &args));
+    FXS_TRY(fxs_make_dict(p->ctx, p->arena, nnamed, &kwargs));
     if (n)
         memcpy(args.u.seq->items, list, n * sizeof *list);
     if (nnamed)
@@ -171,36 +182,59 @@ static fxs_status attempt(probe *p, const fxs_op *op, const fxs_schema *s) {
     fxs_ctx_clear(p->ctx);
     for (int i = 0; i < p->nheld; i++)
         fxs_tensor_unref(p->held[i]);
-    fxs_arena_clear(&p->arena);
+    fxs_arena_reset(p->arena);
     return status;
 }
 
+/* A row that is asked. */
+typedef struct row {
+    fxs_ctx *ctx;
+    const fxs_op *op;
+    const fxs_schema *schema;
+    fxs_arena arena;
+    found worked;
+    fxs_op_facts *facts;
+} row;
+
 /* Is a call taken? One whose sizes depend on values is made with zeros. */
-static bool taken(const probe *how, const fxs_op *op, const fxs_schema *s, probe *did) {
+static bool taken(const row *r, const probe *how, probe *did) {
     *did = *how;
-    fxs_status status = attempt(did, op, s);
+    fxs_status status = attempt(did, r->op, r->schema);
     if (status != FXS_EUNKNOWN)
         return status == FXS_OK;
     *did = *how;
     did->values = true;
-    return attempt(did, op, s) == FXS_OK;
+    return attempt(did, r->op, r->schema) == FXS_OK;
+}
+
+/* How many patterns differ in a call of so many tensors. The others have another type where no
+ * tensor is, or for all of them. */
+static uint64_t patterns_of(int tensors) {
+    return tensors > 3 ? PATTERNS : tensors < 2 ? 1 : 1 + 3 * ((UINT64_C(1) << tensors) - 2);
 }
 
 /* Is a call taken with tensors of type d? Not when d and the type beside it may change places: then
  * one is promoted to the other, which says nothing of a tensor of type d alone. */
-static bool takes(fxs_ctx *ctx, const fxs_op *op, const fxs_schema *s, fxs_dtype d, uint64_t draw,
-                  uint64_t pattern, fxs_op_facts *facts) {
+static bool takes(row *r, fxs_dtype d, uint64_t draw, uint64_t pattern, int *tensors) {
     static const fxs_dtype others[] = {FXS_INT64, FXS_BOOL, FXS_FLOAT32};
     fxs_dtype beside = others[pattern % 3];
-    probe own = {.ctx = ctx, .draw = draw, .pattern = pattern, .dtype = d, .beside = beside}, did;
-    if (!taken(&own, op, s, &did) || !did.used)
+    probe own = {.ctx = r->ctx,
+                 .arena = &r->arena,
+                 .draw = draw,
+                 .pattern = pattern,
+                 .dtype = d,
+                 .beside = beside},
+          did;
+    bool good = taken(r, &own, &did);
+    *tensors = did.nheld;
+    if (!good || !did.used)
         return false;
-    facts->without_values = facts->without_values || !did.values;
+    r->facts->without_values = r->facts->without_values || !did.values;
     if (!did.others || d == beside)
         return true;
     own.dtype = beside;
     own.beside = d;
-    return !taken(&own, op, s, &did);
+    return !taken(r, &own, &did);
 }
 
 static bool has_tensor(const fxs_schema *s) {
@@ -211,38 +245,68 @@ static bool has_tensor(const fxs_schema *s) {
     return false;
 }
 
-/* Draws that were taken for another type decide; while there are none, new ones are tried, and
- * behind the first that is taken a few more. New ones for each type would find the odd calls that
- * any type passes. */
-static bool find_call(fxs_ctx *ctx, const fxs_op *op, const fxs_schema *s, fxs_dtype d,
-                      uint64_t worked[WORKED], int *nworked, fxs_op_facts *facts) {
-    for (int i = 0; i < *nworked; i++)
-        for (uint64_t pattern = 0; pattern < PATTERNS; pattern++)
-            if (takes(ctx, op, s, d, worked[i], pattern, facts))
+/* Draws that were taken for another type decide. New ones would find the odd calls that any type
+ * passes. */
+static bool passes(row *r, fxs_dtype d) {
+    int tensors;
+    for (int i = 0; i < r->worked.n; i++)
+        for (uint64_t pattern = 0; pattern < patterns_of(r->worked.calls[i].tensors); pattern++)
+            if (takes(r, d, r->worked.calls[i].draw, pattern, &tensors))
                 return true;
-    uint64_t most = *nworked ? 0 : d == kinds[0].dtype ? MOST : EAGER;
-    for (uint64_t draw = 0; draw < most && *nworked < WORKED; draw++)
-        if (takes(ctx, op, s, d, draw, draw < PLAIN ? 0 : draw % PATTERNS, facts)) {
-            most = *nworked ? most : draw + FEW;
-            worked[(*nworked)++] = draw;
-        }
-    return most && *nworked;
+    return false;
+}
+
+/* New draws, and behind the first that is taken a few more. */
+static void search(row *r, fxs_dtype d, uint64_t most) {
+    found *w = &r->worked;
+    for (uint64_t draw = 0; draw < most && w->n < WORKED; draw++) {
+        int tensors;
+        if (!takes(r, d, draw, draw < PLAIN ? 0 : draw % PATTERNS, &tensors))
+            continue;
+        most = w->n ? most : draw + FEW;
+        w->calls[w->n].draw = draw;
+        w->calls[w->n++].tensors = tensors;
+    }
+}
+
+static void find_types(row *r) {
+    for (int i = 0; i <= KINDS && !r->worked.n; i++)
+        search(r, kinds[i % KINDS].dtype, i < KINDS ? EAGER : MOST);
+    for (int i = 0; i < KINDS; i++)
+        if (passes(r, kinds[i].dtype))
+            r->facts->types |= 1u << i;
+    r->facts->asked = r->worked.n > 0;
+}
+
+static void read_types(const char *names, fxs_op_facts *out) {
+    for (int i = 0; i < KINDS; i++)
+        if (strstr(names, kinds[i].name))
+            out->types |= 1u << i;
+}
+
+static void find_modes(row *r) {
+    int tensors, kind = 0;
+    while (kind < KINDS - 1 && !(r->facts->types & 1u << kind))
+        kind++;
+    for (uint64_t draw = 0; !r->facts->without_values && draw < FEW; draw++)
+        if (takes(r, kinds[kind].dtype, draw, draw % PATTERNS, &tensors))
+            r->facts->asked = true;
 }
 
 fxs_status fxs_op_find_facts(fxs_ctx *ctx, const fxs_op *op, fxs_op_facts *out) {
-    const fxs_schema *s;
-    uint64_t worked[WORKED];
-    int nworked = 0;
+    row r = {.ctx = ctx, .op = op, .facts = out};
     *out = (fxs_op_facts){0};
-    FXS_TRY(fxs_registry_schema(ctx, op, &s));
-    if (!has_tensor(s))
+    FXS_TRY(fxs_registry_schema(ctx, op, &r.schema));
+    if (!has_tensor(r.schema))
         return FXS_OK;
-    for (int i = 0; i < KINDS; i++)
-        if (find_call(ctx, op, s, kinds[i].dtype, worked, &nworked, out))
-            out->types |= 1u << i;
-    out->asked = nworked > 0;
-    for (uint64_t draw = 0; out->asked && !out->without_values && draw < EAGER; draw++)
-        takes(ctx, op, s, FXS_FLOAT32, draw, draw % PATTERNS, out);
+    const char *named = fxs_op_named_types(op);
+    if (named)
+        read_types(named, out);
+    else
+        find_types(&r);
+    if (named || out->asked)
+        find_modes(&r);
+    fxs_arena_clear(&r.arena);
     return FXS_OK;
 }
 

@@ -11,26 +11,28 @@ import undefined
 from source import ALL, FLOATS, Source
 from widen import COMPLEX, retype, tensors
 
-WAYS = 4
+WAYS = 5
 KINDS = {'float': ['float32', 'float64'], 'half': ['float16', 'bfloat16'], 'bool': ['bool'], 'complex': COMPLEX,
-         'int': [t for t in ALL if t not in FLOATS + ['bool']]}
+         'int': ['int64'] * 3 + [t for t in ALL if t not in FLOATS + ['bool']]}  # many kernels have int64 alone
 SHARE = 0.25  # of a row's calls of a kind that it takes; fewer are the odd ones that any type passes
-# Rows whose types the table and the templates' calls do not agree on yet, by the reason.
+# Rows whose types the table and the templates' calls tell differently, by the reason.
 UNTOLD = {
-    'the sizes of its weights depend on each other, and drawn arguments do not fit': 'transformer_encoder transformer_decoder '
-    'transformer lstm gru rnn_tanh rnn_relu rnn_layer lstm_layer gru_layer gru_cell lstm_cell shifted_window_attention '
-    'adaptive_log_softmax multi_head_attention multi_head_attention_forward deform_conv2d_split deform_conv2d',
-    'its matrix and pivots are another function\'s': 'lu_solve linalg_lu_solve linalg_ldl_solve',
-    'some arguments pass any type (one element to sort, nothing to draw or to sum, a number), or the templates seldom draw a type':
-    'adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d affine_grid affine_grid_generator argsort asarray '
-    'avg_pool1d avg_pool2d batched_nms bincount bucketize chain_matmul clamp_max conv_tbc conv_transpose1d '
-    'conv_transpose3d cosine_embedding_loss cross_entropy ctc_loss dot equal float_item fmod getattr hasattr index '
-    'index_put index_reduce int_item is_tensor istft linalg_matrix_rank max_unpool2d mode native_dropout nextafter '
-    'pdist permute_copy pow ps_roi_align ps_roi_pool randint_like remainder repeat_interleave rfloor_divide '
-    'roi_pool_boxes rremainder scatter scatter_reduce shift_left shift_right sort stochastic_depth tensordot topk '
-    'torch_cosine_embedding_loss torch_ctc_loss torch_feature_alpha_dropout '
+    'takes any object, a tensor among them, and none has to be one': 'asarray getattr hasattr index is_tensor',
+    'one element to sort passes any type': 'sort argsort mode',
+    'which of equal elements is taken is undefined, and small ints and bools mostly are equal': 'topk',
+    'complex calls are left out, since Debian\'s PyTorch calls BLAS by another convention': 'dot',
+    'bfloat16 is left out, and few calls are of float16': 'conv_transpose3d',
+    'bools take no bound above 2': 'randint_like',
+    'a number beside a tensor of bools is promoted, or is no divisor': 'remainder rremainder',
+    'lists of no boxes take any type': 'roi_pool_boxes',
+    'a real input has its parts in a last dimension of 2, which a turned one lacks': 'istft',
+    'lengths and targets have types of their own': 'ctc_loss torch_ctc_loss linalg_ldl_solve',
+    'tensors of other sizes are told apart without values, those of one size are not': 'equal',
+    'a complex weight beside a real target is taken by chance': 'bce_with_logits',
+    'half the templates\' calls have an index, whose turning fails': 'index_put index_reduce scatter scatter_reduce',
+    'a number of repeats needs no values, a tensor of them does': 'repeat_interleave',
+    'few calls are turned': 'permute_copy',
 }
-
 
 def untold(name):
     return next((why for why, names in UNTOLD.items() if name in names.split()), None)
@@ -41,8 +43,8 @@ def names_type(x):
 
 
 def chosen(found, which):
-    """All tensors, the first, the second, those of the first one's type."""
-    return [found, found[:1], found[1:2], [t for t in found if t['dtype'] == found[0]['dtype']]][which] if found else []
+    """All tensors, the first, the second, those of the first one's type, the third."""
+    return [found, found[:1], found[1:2], [t for t in found if t['dtype'] == found[0]['dtype']], found[2:3]][which] if found else []
 
 
 def turn(g, case, kind, which):
