@@ -82,10 +82,12 @@ static uint32_t code_point(const char *s, size_t n) {
     return c;
 }
 
-/* Three bytes that would be a surrogate, if one were UTF-8: Python's strings can hold it. */
+/* Three bytes that would be a surrogate, if one were UTF-8: Python's strings can hold it. Those
+ * from U+DC80 to U+DCFF stand for single bytes, so that the three are written one by one. */
 static bool is_surrogate(const char *s, size_t left) {
     const unsigned char *u = (const unsigned char *)s;
-    return left >= 3 && u[0] == 0xed && (u[1] & 0xe0) == 0xa0 && (u[2] & 0xc0) == 0x80;
+    return left >= 3 && u[0] == 0xed && (u[1] & 0xe0) == 0xa0 && (u[2] & 0xc0) == 0x80 &&
+           !(code_point(s, 3) >= 0xdc80 && code_point(s, 3) <= 0xdcff);
 }
 
 /* A byte that is no UTF-8 is a surrogate, as Python reads it where it has to. */
@@ -122,6 +124,25 @@ void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len) {
         i += n;
     }
     fxs_buf_putc(b, quote);
+}
+
+bool fxs_is_device(const char *s, size_t len) {
+    static const char *const types[] = {"cpu", "cuda", "mps", "xpu",
+                                        "xla", "meta", "hpu", "privateuseone"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        size_t n = strlen(types[i]);
+        if (len < n || memcmp(s, types[i], n) != 0)
+            continue;
+        if (len == n)
+            return true;
+        if (s[n] != ':' || len == n + 1)
+            continue;
+        for (size_t k = n + 1; k < len; k++)
+            if (s[k] < '0' || s[k] > '9')
+                return false;
+        return true;
+    }
+    return false;
 }
 
 bool fxs_read_int(const char *s, size_t len, int64_t *out) {
@@ -257,9 +278,14 @@ void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how) {
     case FXS_V_DEVICE:
         repr_device(b, v->u.s->text);
         break;
+    case FXS_V_OPAQUE:
+        if (how->opaque) {
+            how->opaque(v, b);
+            break;
+        }
+        /* fall through */
     case FXS_V_LAYOUT:
     case FXS_V_FUNCTION:
-    case FXS_V_OPAQUE:
         fxs_buf_add(b, v->u.s->text, v->u.s->len);
         break;
     case FXS_V_MEMORY_FORMAT:

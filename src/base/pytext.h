@@ -9,12 +9,14 @@
 FXS_API void fxs_buf_float(fxs_buf *b, double x);
 /* repr(str): single quotes unless the text holds one and no double quote; what is not printable as
  * \xNN, \uNNNN or \UNNNNNNNN, and a byte NN that is no UTF-8 as \udcNN, as Python's surrogateescape
- * has it. */
+ * has it. Reads back as the same bytes. */
 FXS_API void fxs_buf_quoted(fxs_buf *b, const char *s, size_t len);
 /* Reads what Python reads as int or float: -3, 1e-05, inf, -inf, nan, 0.5, 1_000 not. The whole of
  * s. */
 bool fxs_read_int(const char *s, size_t len, int64_t *out);
 bool fxs_read_float(const char *s, size_t len, double *out);
+/* cpu, cuda:0 */
+bool fxs_is_device(const char *s, size_t len);
 /* str.isprintable() of one code point. */
 bool fxs_is_printable(uint32_t c);
 /* Can the byte be part of a Python name? Of letters beyond ASCII each byte can. */

@@ -92,11 +92,14 @@ FXS_API size_t fxs_named_field(const fxs_value *v, const char *name);
 
 /* How a node in a value is written; base knows no nodes. */
 typedef void fxs_node_text_fn(const fxs_node *n, fxs_buf *out);
-/* Python's repr and str. Tensors are written by `tensor` (NULL: float32[1, 3]). */
+/* Python's repr and str. Tensors are written by `tensor` (NULL: float32[1, 3]), what is only text
+ * by `opaque` (NULL: as it is). */
 typedef void fxs_tensor_text_fn(const fxs_tensor *t, fxs_buf *out);
+typedef void fxs_opaque_text_fn(const fxs_value *v, fxs_buf *out);
 typedef struct fxs_repr {
     fxs_node_text_fn *node;
     fxs_tensor_text_fn *tensor;
+    fxs_opaque_text_fn *opaque;
 } fxs_repr;
 FXS_API void fxs_buf_repr(fxs_buf *b, const fxs_value *v, const fxs_repr *how);
 FXS_API void fxs_buf_str(fxs_buf *b, const fxs_value *v, const fxs_repr *how);

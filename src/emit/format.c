@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/pytext.h"
+
 static const fxs_repr with_nodes = {.node = fxs_node_put_name};
 
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v) { fxs_buf_repr(b, v, &with_nodes); }
@@ -76,13 +78,57 @@ void fxs_buf_node_kwargs(fxs_buf *b, const fxs_node *n) {
         fxs_buf_arg(b, &n->kwargs, 0);
 }
 
+/* As a line with quotes has values: repr, but nodes as in other lines; and what is only text says
+ * so. */
+static void node_in_line(const fxs_node *n, fxs_buf *b) {
+    fxs_buf_putc(b, '%');
+    fxs_buf_puts(b, n->name);
+}
+
+static void text_in_line(const fxs_value *v, fxs_buf *b) {
+    fxs_buf_puts(b, "object(");
+    fxs_buf_quoted(b, v->u.s->text, v->u.s->len);
+    fxs_buf_putc(b, ')');
+}
+
+static const fxs_repr in_line = {.node = node_in_line, .opaque = text_in_line};
+
+static void put_value(fxs_buf *b, const fxs_value *v, unsigned flags) {
+    if (flags & FXS_LINE_QUOTED)
+        fxs_buf_repr(b, v, &in_line);
+    else
+        fxs_buf_node_str(b, v);
+}
+
+static void put_word(fxs_buf *b, const char *s, bool quoted) {
+    if (quoted)
+        fxs_buf_quoted(b, s, strlen(s));
+    else
+        fxs_buf_puts(b, s);
+}
+
+static void put_args(fxs_buf *b, const fxs_node *n, unsigned flags) {
+    bool quoted = flags & FXS_LINE_QUOTED;
+    fxs_buf_puts(b, "(args = ");
+    if (quoted)
+        put_value(b, &n->args, flags);
+    else
+        fxs_buf_node_args(b, n);
+    fxs_buf_puts(b, ", kwargs = ");
+    if (quoted)
+        put_value(b, &n->kwargs, flags);
+    else
+        fxs_buf_node_kwargs(b, n);
+    fxs_buf_putc(b, ')');
+}
+
 /* Pieces in the place of one printf: a graph of a million nodes is printed a line at a time. */
 static void put_head(fxs_buf *b, const fxs_node *n, unsigned flags) {
     fxs_buf_putc(b, '%');
     fxs_buf_puts(b, n->name);
     fxs_buf_puts(b, " : ");
     if (n->type && (n->type[0] || n->kind != FXS_PLACEHOLDER)) {
-        fxs_buf_puts(b, n->type);
+        put_word(b, n->type, flags & FXS_LINE_QUOTED && !fxs_is_plain_type(n->type));
         fxs_buf_putc(b, ' ');
     }
     fxs_buf_puts(b, flags & FXS_PRINT_TORCH2 ? "[num_users=" : "[#users=");
@@ -95,24 +141,20 @@ void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags) {
     if (n->kind == FXS_OUTPUT) {
         fxs_buf_puts(b, "return ");
         if (first)
-            fxs_buf_node_str(b, first);
+            put_value(b, first, flags);
         return;
     }
     put_head(b, n, flags);
     fxs_buf_puts(b, fxs_kind_name(n->kind));
     fxs_buf_puts(b, "[target=");
-    fxs_buf_puts(b, n->target);
+    put_word(b, n->target, flags & FXS_LINE_QUOTED && !fxs_is_plain_target(n->target));
     fxs_buf_putc(b, ']');
     if (n->kind == FXS_PLACEHOLDER && first) {
         fxs_buf_puts(b, "(default=");
-        fxs_buf_node_str(b, first);
+        put_value(b, first, flags);
         fxs_buf_putc(b, ')');
     } else if (n->kind != FXS_PLACEHOLDER && n->kind != FXS_GET_ATTR) {
-        fxs_buf_puts(b, "(args = ");
-        fxs_buf_node_args(b, n);
-        fxs_buf_puts(b, ", kwargs = ");
-        fxs_buf_node_kwargs(b, n);
-        fxs_buf_putc(b, ')');
+        put_args(b, n, flags);
     }
 }
 

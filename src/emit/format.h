@@ -14,8 +14,15 @@ void fxs_buf_node_kwargs(fxs_buf *b, const fxs_node *n);
 /* repr and str with node names. */
 void fxs_buf_node_repr(fxs_buf *b, const fxs_value *v);
 void fxs_buf_node_str(fxs_buf *b, const fxs_value *v);
-/* Node.format_node(), one line without newline. flags: FXS_PRINT_TORCH2. */
+/* A flag beside fxs_print's: strings are quoted, so that all values read back as they are. */
+enum { FXS_LINE_QUOTED = 1 << 16 };
+/* Node.format_node(), one line without newline. flags: FXS_PRINT_TORCH2, FXS_LINE_QUOTED. */
 FXS_API void fxs_buf_node_line(fxs_buf *b, const fxs_node *n, unsigned flags);
+/* Whether its line does not read back without quotes, and which parts that are bare do (quoted.c).
+ */
+bool fxs_needs_quotes(const fxs_node *n);
+bool fxs_is_plain_target(const char *target);
+bool fxs_is_plain_type(const char *type);
 /* What was said about the nodes before, and the comments that say what is otherwise with n: "# in",
  * "# at", "# stack", a line each (origin.c). */
 typedef struct fxs_origin {

@@ -165,9 +165,10 @@ static fxs_status put_graph(void *user, const char *path, fxs_module *m) {
     fxs_buf_printf(u->out, "%s%s", path, *path ? "." : "");
     put_header(u->out, m->graph);
     for (const fxs_node *n = fxs_graph_first(m->graph); n; n = fxs_node_next(n)) {
+        bool quoted = fxs_needs_quotes(n);
         fxs_buf_origin(u->out, n, &before);
-        fxs_buf_puts(u->out, "    ");
-        fxs_buf_node_line(u->out, n, u->flags);
+        fxs_buf_puts(u->out, quoted ? "    # with quotes\n    " : "    ");
+        fxs_buf_node_line(u->out, n, u->flags | (quoted ? FXS_LINE_QUOTED : 0));
         fxs_buf_putc(u->out, '\n');
     }
     return FXS_OK;

@@ -47,9 +47,10 @@ static inline size_t fxs_word_len(const char *s) {
 
 /* How values are written. */
 typedef enum fxs_notation {
-    FXS_IN_CALL,  /* as format_node writes arguments: nodes with %, strings without quotes */
-    FXS_IN_REPR,  /* as Python's repr: nodes bare, strings quoted */
-    FXS_IN_LAYER, /* as layers write their arguments: repr, but bare words are strings */
+    FXS_IN_CALL,   /* as format_node writes arguments: nodes with %, strings without quotes */
+    FXS_IN_REPR,   /* as Python's repr: nodes bare, strings quoted */
+    FXS_IN_QUOTED, /* as lines "with quotes" have values: nodes with %, else repr */
+    FXS_IN_LAYER,  /* as layers write their arguments: repr, but bare words are strings */
 } fxs_notation;
 
 /* Parses one value at t->at, up to a separator that belongs to what encloses it. */

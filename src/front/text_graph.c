@@ -10,6 +10,7 @@
 typedef struct later {
     const char *at;
     fxs_node *node;
+    fxs_notation how;
 } later;
 
 typedef struct graph_reader {
@@ -19,6 +20,8 @@ typedef struct graph_reader {
     bool again;
     fxs_node *node;    /* of the line */
     const char *begin; /* of the line's text */
+    fxs_notation
+        how; /* of its values: FXS_IN_CALL, or FXS_IN_QUOTED behind a comment that says so */
     later *later;
     size_t nlater, later_cap;
     const char *start; /* of the lines */
@@ -72,7 +75,7 @@ static fxs_status read_later(graph_reader *r) {
         r->later = p;
         r->later_cap = cap;
     }
-    r->later[r->nlater++] = (later){r->begin, r->node};
+    r->later[r->nlater++] = (later){r->begin, r->node, r->how};
     return FXS_OK;
 }
 
@@ -98,11 +101,14 @@ static fxs_status output_line(graph_reader *r) {
     const char *start = t->at;
     fxs_value v, args;
     t->at += 7;
+    bool quoted = r->how == FXS_IN_QUOTED;
     size_t n = strcspn(t->at, "\n");
     while (n && (t->at[n - 1] == ' ' || t->at[n - 1] == '\r'))
         n--;
-    if (memchr("([{", *t->at, 3) || strncmp(t->at, "slice(", 6) == 0 ||
-        strncmp(t->at, "torch.Size(", 11) == 0) {
+    if (quoted) {
+        FXS_TRY(fxs_text_value(t, r->how, 0, &v));
+    } else if (memchr("([{", *t->at, 3) || strncmp(t->at, "slice(", 6) == 0 ||
+               strncmp(t->at, "torch.Size(", 11) == 0) {
         FXS_TRY(fxs_text_value(t, FXS_IN_REPR, 0, &v));
     } else { /* a bare value by str: a node's name, or a string without quotes */
         fxs_notation how = fxs_text_node(t, t->at, n, &v) ? FXS_IN_REPR : FXS_IN_CALL;
@@ -124,11 +130,30 @@ static const char *find_users(const char *at, bool *old) {
     return *old ? a : b;
 }
 
+/* In a line with quotes, types and targets that could be misread have them too. */
+static bool is_quoted(const graph_reader *r) {
+    return r->how == FXS_IN_QUOTED && (*r->t->at == '\'' || *r->t->at == '"');
+}
+
+static fxs_status quoted_word(graph_reader *r, const char **word, size_t *len) {
+    fxs_value v;
+    FXS_TRY(fxs_text_value(r->t, FXS_IN_QUOTED, 0, &v));
+    *word = v.u.s->text;
+    *len = v.u.s->len;
+    return FXS_OK;
+}
+
 /* "[#users=1]" or "[num_users=1]", with an optional type in front. The count is made anew, so it is
  * only read. */
-static fxs_status users_and_type(fxs_text *t, const char **type, size_t *type_len) {
+static fxs_status users_and_type(graph_reader *r, const char **type, size_t *type_len) {
+    fxs_text *t = r->t;
     *type = NULL;
     *type_len = 0;
+    if (is_quoted(r)) {
+        FXS_TRY(quoted_word(r, type, type_len));
+        if (!fxs_text_accept(t, " "))
+            return fxs_text_expected(t, "a blank behind the type");
+    }
     if (!fxs_text_accept(t, "[#users=") && !fxs_text_accept(t, "[num_users=")) {
         bool old;
         const char *users = find_users(t->at, &old);
@@ -178,6 +203,23 @@ static const char *target_end(const fxs_text *t) {
     return NULL;
 }
 
+static fxs_status read_target(graph_reader *r, const char **target, size_t *len) {
+    fxs_text *t = r->t;
+    if (!fxs_text_accept(t, "[target="))
+        return fxs_text_expected(t, "[target=");
+    if (is_quoted(r)) {
+        FXS_TRY(quoted_word(r, target, len));
+        return fxs_text_accept(t, "]") ? FXS_OK : fxs_text_expected(t, "']'");
+    }
+    const char *end = target_end(t);
+    if (!end)
+        return fxs_text_fail(t, t->at, "the target's ']' is missing");
+    *target = t->at;
+    *len = (size_t)(end - t->at);
+    t->at = end + 1;
+    return FXS_OK;
+}
+
 static fxs_status call_args(graph_reader *r) {
     fxs_text *t = r->t;
     fxs_value args, kwargs;
@@ -186,7 +228,7 @@ static fxs_status call_args(graph_reader *r) {
     if (*t->at != '(')
         return fxs_text_expected(t, "'(' and the positional arguments");
     const char *start = t->at;
-    FXS_TRY(fxs_text_value(t, FXS_IN_CALL, 0, &args));
+    FXS_TRY(fxs_text_value(t, r->how, 0, &args));
     if (args.tag != FXS_V_TUPLE)
         return fxs_text_fail(t, start,
                              "expected a tuple of arguments: a single one has a comma behind it");
@@ -197,7 +239,7 @@ static fxs_status call_args(graph_reader *r) {
     if (fxs_text_accept(t, "{}"))
         kwargs = r->g->no_kwargs;
     else
-        FXS_TRY(fxs_text_value(t, FXS_IN_CALL, 0, &kwargs));
+        FXS_TRY(fxs_text_value(t, r->how, 0, &kwargs));
     if (!fxs_text_accept(t, ")"))
         return fxs_text_expected(t, "')'");
     return set_args(r, &args, &kwargs);
@@ -214,7 +256,9 @@ static fxs_status default_value(graph_reader *r) {
         end--;
     if (end == t->at)
         return fxs_text_expected(t, "a default value and ')'");
-    if (memchr("([{", *t->at, 3)) {
+    if (r->how == FXS_IN_QUOTED) {
+        FXS_TRY(fxs_text_value(t, r->how, 0, &args.u.seq->items[0]));
+    } else if (memchr("([{", *t->at, 3)) {
         FXS_TRY(fxs_text_value(t, FXS_IN_REPR, 0, &args.u.seq->items[0]));
     } else {
         FXS_TRY(fxs_text_word_value(t, FXS_IN_CALL, t->at, (size_t)(end - 1 - t->at),
@@ -237,21 +281,17 @@ static fxs_status node_line(graph_reader *r) {
         return fxs_text_expected(t, "a node's name behind '%'");
     if (!fxs_text_accept(t, " : "))
         return fxs_text_expected(t, "' : '");
-    FXS_TRY(users_and_type(t, &type, &type_len));
+    FXS_TRY(users_and_type(r, &type, &type_len));
     if (!fxs_text_accept(t, " = "))
         return fxs_text_expected(t, "' = '");
     if (!read_kind(t, &kind))
         return fxs_text_expected(
             t, "placeholder, get_attr, call_function, call_module or call_method");
-    if (!fxs_text_accept(t, "[target="))
-        return fxs_text_expected(t, "[target=");
-    const char *end = target_end(t), *target = t->at;
-    if (!end)
-        return fxs_text_fail(t, t->at, "the target's ']' is missing");
-    t->at = end + 1;
+    const char *target = NULL;
+    size_t target_len = 0;
+    FXS_TRY(read_target(r, &target, &target_len));
     if (!r->again)
-        FXS_TRY(add_node(r, start, kind, target, (size_t)(end - target), name, name_len, type,
-                         type_len));
+        FXS_TRY(add_node(r, start, kind, target, target_len, name, name_len, type, type_len));
     if (kind == FXS_PLACEHOLDER)
         return default_value(r);
     return kind == FXS_GET_ATTR ? FXS_OK : call_args(r);
@@ -287,6 +327,13 @@ static fxs_status graph_line(graph_reader *r) {
     return t->at < t->end && *t->at != '\n' ? fxs_text_expected(t, "the end of the line") : FXS_OK;
 }
 
+/* The comment before a line whose strings are quoted. */
+static bool says_quotes(const char *s) {
+    static const char text[] = "# with quotes";
+    size_t n = sizeof text - 1;
+    return strncmp(s, text, n) == 0 && s[n + strspn(s + n, " \t\r")] == '\n';
+}
+
 static fxs_status read_lines(graph_reader *r) {
     fxs_text *t = r->t;
     for (;;) {
@@ -295,10 +342,13 @@ static fxs_status read_lines(graph_reader *r) {
         if (t->at < t->end && *t->at == '\n') {
             t->at++;
         } else if (*t->at == '#') {
+            if (says_quotes(t->at))
+                r->how = FXS_IN_QUOTED;
             FXS_TRY(fxs_text_origin_line(t, r->g, &r->origin));
             fxs_text_next_line(t);
         } else if (is_graph_line(t->at)) {
             FXS_TRY(graph_line(r));
+            r->how = FXS_IN_CALL;
             if (r->g->len == r->guess)
                 expect(r);
         } else {
@@ -313,6 +363,7 @@ static fxs_status read_again(graph_reader *r) {
     for (size_t i = 0; i < r->nlater; i++) {
         r->t->at = r->later[i].at;
         r->node = r->later[i].node;
+        r->how = r->later[i].how;
         FXS_TRY(graph_line(r));
     }
     return FXS_OK;
@@ -325,6 +376,7 @@ fxs_status fxs_text_graph(fxs_text *t, fxs_graph *g) {
                       .start = t->at,
                       .g = g,
                       .scratch = t->arena,
+                      .how = FXS_IN_CALL,
                       .line = fxs_text_line(t, t->at),
                       .line_at = t->at};
     t->graph = g;

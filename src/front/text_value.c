@@ -15,25 +15,6 @@ static bool is(const char *s, size_t len, const char *text) {
     return strlen(text) == len && memcmp(s, text, len) == 0;
 }
 
-static bool is_device(const char *s, size_t len) {
-    static const char *const types[] = {"cpu", "cuda", "mps", "xpu",
-                                        "xla", "meta", "hpu", "privateuseone"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        size_t n = strlen(types[i]);
-        if (len < n || memcmp(s, types[i], n) != 0)
-            continue;
-        if (len == n)
-            return true;
-        if (s[n] != ':' || len == n + 1)
-            continue;
-        for (size_t k = n + 1; k < len; k++)
-            if (!isdigit((unsigned char)s[k]))
-                return false;
-        return true;
-    }
-    return false;
-}
-
 static bool torch_constant(const char *s, size_t len, fxs_value *out) {
     static const char *const layouts[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
                                           "sparse_bsr", "sparse_bsc", "_mkldnn",    "jagged"};
@@ -145,16 +126,18 @@ fxs_status fxs_text_word_value(fxs_text *t, fxs_notation how, const char *s, siz
     if (torch_constant(s, len, out))
         return out->tag == FXS_V_LAYOUT ? fxs_make_text(t->ctx, t->arena, FXS_V_LAYOUT, s, len, out)
                                         : FXS_OK;
-    if (how == FXS_IN_CALL && is_device(s, len))
+    if (how == FXS_IN_CALL && fxs_is_device(s, len))
         return fxs_make_text(t->ctx, t->arena, FXS_V_DEVICE, s, len, out);
     if (how == FXS_IN_REPR && fxs_text_node(t, s, len, out))
         return FXS_OK;
-    bool string = how != FXS_IN_REPR && !looks_opaque(s, len);
+    bool string = (how == FXS_IN_CALL || how == FXS_IN_LAYER) && !looks_opaque(s, len);
     return fxs_make_text(t->ctx, t->arena, string ? FXS_V_STR : FXS_V_OPAQUE, s, len, out);
 }
 
 /* ---- extents
  * -------------------------------------------------------------------------------------------- */
+
+static bool is_repr(fxs_notation how) { return how == FXS_IN_REPR || how == FXS_IN_QUOTED; }
 
 static char closing(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '\0';
@@ -168,12 +151,12 @@ static const char *word_end(const fxs_text *t, fxs_notation how, bool key) {
     for (const char *s = t->at; s < t->end; s++) {
         if (depth == 0 && s[0] == ',' && (s[1] == ' ' || s[1] == ')' || s[1] == ']' || s[1] == '}'))
             return s;
-        if (depth == 0 && how == FXS_IN_REPR &&
+        if (depth == 0 && is_repr(how) &&
             s[0] == ',') /* no word of a repr has one: "(x,1)" was edited by hand */
             return s;
         if (depth == 0 && key && s[0] == ':' && s[1] == ' ')
             return s;
-        if (depth == 0 && how == FXS_IN_REPR && s[0] == '\n')
+        if (depth == 0 && is_repr(how) && s[0] == '\n')
             return s;
         if (closing(*s) && depth < FXS_MAX_DEPTH) {
             stack[depth++] = closing(*s);
@@ -445,13 +428,14 @@ static fxs_status dict(fxs_text *t, fxs_notation how, int depth, fxs_value *out)
 }
 
 /* slice(a, b, c): the parts are written as repr, also inside a call's arguments. */
-static fxs_status slice(fxs_text *t, int depth, fxs_value *out) {
+static fxs_status slice(fxs_text *t, fxs_notation how, int depth, fxs_value *out) {
     const char *start = t->at;
     items it;
     bool comma;
     begin_items(&it);
     t->at += 6;
-    fxs_status s = sequence_items(t, FXS_IN_REPR, ')', depth, &it, &comma);
+    how = how == FXS_IN_QUOTED ? how : FXS_IN_REPR;
+    fxs_status s = sequence_items(t, how, ')', depth, &it, &comma);
     if (s == FXS_OK && it.n != 3)
         s = fxs_text_fail(t, start, "a slice has three parts, but here are %zu", it.n);
     if (s == FXS_OK)
@@ -506,22 +490,34 @@ static bool starts(const fxs_text *t, const char *s) {
     return (size_t)(t->end - t->at) >= n && memcmp(t->at, s, n) == 0;
 }
 
+/* object('<function f at 0x1>'): what is kept as text, in quotes. */
+static bool is_object(const fxs_text *t) { return starts(t, "object('") || starts(t, "object(\""); }
+
+static fxs_status object(fxs_text *t, fxs_value *out) {
+    t->at += 7;
+    FXS_TRY(quoted(t, out));
+    out->tag = FXS_V_OPAQUE;
+    return fxs_text_accept(t, ")") ? FXS_OK : fxs_text_expected(t, "')'");
+}
+
 fxs_status fxs_text_value(fxs_text *t, fxs_notation how, int depth, fxs_value *out) {
     *out = fxs_none();
     if (depth >= FXS_MAX_DEPTH)
         return fxs_text_fail(t, t->at, "brackets are nested deeper than %d", FXS_MAX_DEPTH);
-    if (*t->at == '%' && how == FXS_IN_CALL && fxs_is_name_byte(t->at[1]))
+    if (*t->at == '%' && (how == FXS_IN_CALL || how == FXS_IN_QUOTED) && fxs_is_name_byte(t->at[1]))
         return node(t, out);
     if (*t->at == '[' || *t->at == '(')
         return sequence(t, how, depth, out);
     if (*t->at == '{')
         return dict(t, how, depth, out);
     if (starts(t, "slice("))
-        return slice(t, depth, out);
+        return slice(t, how, depth, out);
     if (starts(t, "torch.Size(["))
         return size(t, how, depth, out);
     if (starts(t, "device(type="))
         return device(t, out);
+    if (how == FXS_IN_QUOTED && is_object(t))
+        return object(t, out);
     if (how != FXS_IN_CALL && (*t->at == '\'' || *t->at == '"'))
         return quoted(t, out);
     const char *end = word_end(t, how, how != FXS_IN_CALL);

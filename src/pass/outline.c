@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "pass/near.h"
 #include "pass/pattern.h"
 
 /* ---- patterns ---- */
@@ -25,12 +26,34 @@ static bool listed(const char *const *patterns, const char *a, const char *b, ui
     return found;
 }
 
-static fxs_status check_used(fxs_ctx *ctx, const char *const *patterns, uint64_t used,
-                             const char *what) {
+/* The first pattern that was of no use; NULL: all were. */
+static const char *unused(const char *const *patterns, uint64_t used) {
     for (size_t i = 0; patterns && patterns[i] && i < 64; i++)
         if (!(used >> i & 1))
-            return fxs_fail(ctx, FXS_ENOTFOUND, "no %s matches '%s'", what, patterns[i]);
-    return FXS_OK;
+            return patterns[i];
+    return NULL;
+}
+
+static fxs_status no_match(fxs_ctx *ctx, const char *what, const fxs_near *near) {
+    fxs_buf names = {0};
+    fxs_near_put(near, &names);
+    fxs_status s = names.failed ? fxs_fail_memory(ctx)
+                                : fxs_fail(ctx, FXS_ENOTFOUND, "no %s matches '%s'%s", what,
+                                           near->wanted, names.data);
+    fxs_buf_free(&names);
+    return s;
+}
+
+static fxs_status check_calls(const fxs_outline_plan *p, const char *const *patterns,
+                              uint64_t used) {
+    fxs_near near = {.wanted = unused(patterns, used)};
+    if (!near.wanted)
+        return FXS_OK;
+    for (size_t i = 1; i < p->calls.n; i++) {
+        fxs_near_offer(&near, p->calls.items[i].class_name);
+        fxs_near_offer(&near, p->calls.items[i].path);
+    }
+    return no_match(p->m->ctx, "module that is called", &near);
 }
 
 static bool is_deep(const fxs_outline_options *o, size_t depth) {
@@ -74,8 +97,8 @@ static fxs_status plan_boxes(fxs_outline_plan *p) {
         bool closed = listed(o->collapse, c->path, c->class_name, &collapse);
         p->plan[i] = plan_of(p, i, closed, opened);
     }
-    FXS_TRY(check_used(p->m->ctx, o->collapse, collapse, "module that is called"));
-    FXS_TRY(check_used(p->m->ctx, o->expand, expand, "module that is called"));
+    FXS_TRY(check_calls(p, o->collapse, collapse));
+    FXS_TRY(check_calls(p, o->expand, expand));
     if (p->focus && p->plan[p->focus].state != FXS_CALL_OPEN)
         return fxs_fail(p->m->ctx, FXS_EINVAL, "'%s' is in focus and collapsed at once", o->focus);
     return FXS_OK;
@@ -123,14 +146,40 @@ static const char *last_part(const char *target) {
     return dot ? dot + 1 : target;
 }
 
+/* What a pattern of `hide` may match: a layer's class and path, a function's whole name and its
+ * end.
+ */
+static void hidden_by(const fxs_outline_plan *p, const fxs_node *n, const char *name[2]) {
+    const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(p->m, n->target) : NULL;
+    name[0] = m ? m->class_name : n->target;
+    name[1] = m ? n->target : last_part(n->target);
+}
+
 bool fxs_outline_hides(const fxs_outline_plan *p, const fxs_node *n, uint64_t *used) {
     if (n->kind == FXS_PLACEHOLDER || n->kind == FXS_OUTPUT)
         return false;
     if (p->opt->only_tensors && n->meta.outcome == FXS_DONE && !n->meta.has_tensor)
         return true;
-    const fxs_module *m = n->kind == FXS_CALL_MODULE ? fxs_module_find(p->m, n->target) : NULL;
-    return listed(p->opt->hide, m ? m->class_name : n->target, m ? n->target : last_part(n->target),
-                  used);
+    const char *name[2];
+    hidden_by(p, n, name);
+    return listed(p->opt->hide, name[0], name[1], used);
+}
+
+static fxs_status check_hidden(const fxs_outline_writing *w) {
+    fxs_near near = {.wanted = unused(w->p->opt->hide, w->hidden)};
+    const char *name[2];
+    if (!near.wanted)
+        return FXS_OK;
+    for (size_t i = 0; i < w->p->m->graph->len; i++) {
+        const fxs_node *n = w->p->node[i];
+        if (n->kind == FXS_PLACEHOLDER || n->kind == FXS_OUTPUT || state_of(w, n) == FXS_CALL_GONE)
+            continue;
+        hidden_by(w->p, n, name);
+        fxs_near_offer(&near, name[0]);
+        if (n->kind != FXS_CALL_MODULE)
+            fxs_near_offer(&near, name[1]);
+    }
+    return no_match(w->g->ctx, "node", &near);
 }
 
 /* A value that is known stands for itself; else who used the node uses what it got first. */
@@ -191,7 +240,7 @@ static fxs_status write_graph(fxs_outline_writing *w) {
     w->focused = w->p->focus > 0;
     for (const fxs_node *n = fxs_graph_first(from); n; n = fxs_node_next(n))
         FXS_TRY(write_one(w, n));
-    FXS_TRY(check_used(w->g->ctx, w->p->opt->hide, w->hidden, "node"));
+    FXS_TRY(check_hidden(w));
     return w->focused ? write_output(w) : FXS_OK;
 }
 

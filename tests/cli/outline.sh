@@ -25,13 +25,19 @@ table --leaf 'layer1.*' --collapse 'layer2.*'
 says "4 modules are drawn as one box each"
 table --focus layer2.0 --hide relu
 judge 2 "a relu that no node is called by"
-says "no node matches 'relu'"
+says "no node matches 'relu' (near: ReLU, add, "
 table --focus layer2.0 --hide ReLU
 judge 0 "--focus and --hide"
 says "2 nodes are left out"
 table --collapse nowhere
 judge 2 "a pattern that matches nothing"
-says "no module that is called matches 'nowhere'"
+says "no module that is called matches 'nowhere' (near: "
+table --leaf 'BasicBlok*'
+judge 2 "a class with a letter less"
+says "no module that is called matches 'BasicBlok*' (near: BasicBlock, "
+table --depth 1 --expand layr1
+judge 2 "a path with a letter less"
+says "no module that is called matches 'layr1' (near: layer1, "
 run table "$golden/resnet18.graph.txt" -i 1x3x224x224 --meta --fold --depth 2
 says "layer1.0 stands for 2 equal blocks, up to layer1.1, whose layers are not in the module tree"
 # sizes that vary: ranges in every kind of output, sums over all blocks
