@@ -21,7 +21,7 @@ enum { RUNNING, EXPIRED, ENDED };
 
 static _Atomic(const char *) doing = "starting";
 static atomic_int state = ENDED;
-static atomic_bool python_reads;
+static atomic_bool python_runs;
 static double deadline; /* 0: none */
 static double seconds;
 static int megabytes; /* 0: no limit */
@@ -38,7 +38,7 @@ void cli_drawing_does(void *user, const char *what) {
     (void)user;
     cli_doing(what);
 }
-void cli_limits_python(bool reads) { atomic_store(&python_reads, reads); }
+void cli_limits_python(void) { atomic_store(&python_runs, true); }
 
 /* ---- the clock ---- */
 
@@ -57,7 +57,7 @@ static void end_process(void) {
 static void *watch(void *unused) {
     (void)unused;
     for (double left;
-         (left = deadline - now()) > 0 || (atomic_load(&python_reads) && left > -PYTHON_GRACE);) {
+         (left = deadline - now()) > 0 || (atomic_load(&python_runs) && left > -PYTHON_GRACE);) {
         left = left > 0 ? left : 0.05;
         struct timespec t = {.tv_sec = (time_t)left,
                              .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};

@@ -17,8 +17,9 @@ void cli_limits_end(void);
  * name it. The second is for fxs_draw_options.doing. */
 void cli_doing(const char *what);
 void cli_drawing_does(void *user, const char *what);
-/* Python source is being read, and is stopped by a clock of its own, which knows its lines. */
-void cli_limits_python(bool reads);
+/* Python source is read, and run when the model runs: it is stopped by a clock of its own, which
+ * knows its lines, and the command has a few seconds more to tell that. */
+void cli_limits_python(void);
 
 /* Says that memory is out, and where. */
 void cli_memory_error(const char *message);

@@ -46,9 +46,8 @@ static cli_exit read_python(cli_session *w, const cli_settings *s) {
     const fxs_python_plugin *python = cli_python_open();
     fxs_python_options o = cli_python_options(s, CLI_PYTHON_SECONDS);
     o.guarded = true;
-    cli_limits_python(true);
+    cli_limits_python();
     int bad = python ? python->load(w->ctx, w->path, &o, &w->model) : -1;
-    cli_limits_python(false);
     cli_catch_signals();
     return bad ? CLI_FAILURE : CLI_OK;
 }

@@ -55,12 +55,11 @@ expect 1 table work.fx -i 9000x9000 -o out.txt --timeout 1.5
 says "fxscope: work.fx: the time limit was reached (--timeout 1.5) while running the model"
 nothing_left
 for kind in svg pdf graphml html; do
-    expect 1 draw dense.fx -i 4 --meta -o out.$kind --timeout 1.5
-    says "fxscope: dense.fx: the time limit was reached (--timeout 1.5) while "
+    expect 1 draw dense.fx -i 4 --meta -o out.$kind --timeout 0.5
+    says "fxscope: dense.fx: the time limit was reached (--timeout 0.5) while "
     check "it is told once" test "$(grep -c 'time limit' err)" -eq 1
     nothing_left
 done
-says "while writing html"
 expect 0 draw m.fx -i 1x4 -o in-time.svg --timeout 100
 silent
 expect 0 draw m.fx -i 1x4 -o for-ever.svg --timeout 0
@@ -73,7 +72,9 @@ nothing_left
 
 # ---- memory ----
 
-if [ "$(sed -n 's/VmData:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)" ]; then
+if [ "${FXS_SANITIZE:-none}" != none ]; then
+    skip "memory" "the sanitizer has an allocator of its own, which ends the process when memory is out"
+elif [ "$(sed -n 's/VmData:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)" ]; then
     for command in 'print million.fx' 'draw million.fx --meta -o out.svg' 'table million.fx -o out.txt'; do
         # shellcheck disable=SC2086
         expect 1 $command --max-memory 150
