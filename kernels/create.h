@@ -20,6 +20,8 @@ bool fxs_type_holds(fxs_dtype d, const fxs_value *v);
 /* Fills t, of any strides and of real or complex numbers. */
 typedef void fxs_fill_fn(fxs_ctx *ctx, fxs_tensor *t, uint64_t seed, double a, double b);
 fxs_status fxs_fill(fxs_call *c, fxs_tensor *t, fxs_fill_fn *fn, double a, double b);
+/* Refuses a standard deviation, in argument i, that is below 0 or NaN. */
+fxs_status fxs_check_std(fxs_call *c, int i);
 /* Refuses integers from low to high - 1 that type d can't hold. */
 fxs_status fxs_check_draws(fxs_call *c, fxs_dtype d, int64_t low, int64_t high);
 

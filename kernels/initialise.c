@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/compose.h"
+#include "kernels/create.h"
 #include "kernels/families.h"
 
 static fxs_tensor *self(const fxs_compose *k) { return fxs_arg_tensor(k->call, 0); }
@@ -77,9 +78,8 @@ static fxs_status infer_init_uniform(fxs_call *c) {
                   : FXS_REFUSE(c, FXS_EINVAL, "expects a range [a, b), but a = %g > b = %g", a, b);
 }
 static fxs_status infer_init_normal(fxs_call *c) {
-    double std = fxs_arg_float(c, 2);
-    return std >= 0 ? infer_init_drawn(c)
-                    : FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0, but found %g", std);
+    FXS_TRY(fxs_check_std(c, 2));
+    return infer_init_drawn(c);
 }
 static fxs_status infer_init_kaiming(fxs_call *c) {
     double bound;

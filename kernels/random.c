@@ -201,11 +201,15 @@ static fxs_status infer_uniform(fxs_call *c) {
     return infer_fill(c);
 }
 
+fxs_status fxs_check_std(fxs_call *c, int i) {
+    double std = fxs_arg_float(c, i);
+    return std >= 0 ? FXS_OK
+                    : FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g", std);
+}
+
 /* normal_(self, mean, std) */
 static fxs_status infer_normal(fxs_call *c) {
-    if (fxs_arg_float(c, 2) < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
-                          fxs_arg_float(c, 2));
+    FXS_TRY(fxs_check_std(c, 2));
     return infer_fill(c);
 }
 

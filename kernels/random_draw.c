@@ -182,9 +182,8 @@ static fxs_status infer_normal(fxs_call *c) {
         return FXS_REFUSE(c, FXS_ETYPE, "expects the standard deviation to be no complex number");
     if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
-    if (c->arg[1].tag != FXS_V_TENSOR && fxs_arg_float(c, 1) < 0)
-        return FXS_REFUSE(c, FXS_EINVAL, "expects std >= 0.0, but found std %g",
-                          fxs_arg_float(c, 1));
+    if (!std)
+        FXS_TRY(fxs_check_std(c, 1));
     for (int i = 0; i < 2 && fxs_is_complex(d); i++)
         if (c->arg[i].tag == FXS_V_TENSOR)
             FXS_TRY(fxs_check_no_grad(c, i, i == 0 ? "mean" : "std"));
@@ -236,6 +235,7 @@ static fxs_status infer_normal_sizes(fxs_call *c) {
     fxs_dtype d = fxs_dtype_arg(c, 3, FXS_FLOAT32);
     if (!fxs_is_floating(d) && !fxs_is_complex(d))
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(d));
+    FXS_TRY(fxs_check_std(c, 1));
     return fxs_out_sizes(c, 2, d);
 }
 static fxs_status run_normal_sizes(fxs_call *c) {
@@ -245,7 +245,7 @@ static fxs_status run_normal_sizes(fxs_call *c) {
 /* exponential_(self, lambd) */
 static fxs_status infer_exponential(fxs_call *c) {
     FXS_TRY(fxs_check_dtype(c, fxs_arg_tensor(c, 0), FXS_TAKES_FLOATS));
-    if (fxs_arg_float(c, 1) < 0)
+    if (!(fxs_arg_float(c, 1) >= 0)) /* nor NaN */
         return FXS_REFUSE(c, FXS_EINVAL, "expects lambda >= 0.0, but found lambda=%g",
                           fxs_arg_float(c, 1));
     return fxs_out_same(c, fxs_arg_tensor(c, 0));
