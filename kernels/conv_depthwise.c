@@ -91,39 +91,8 @@ static plane_fn *choose_plane(const fxs_window *w, bool slack) {
     return w->stride[2] == 1 ? plane_3x3 : plane_3x3_stride2;
 }
 
-typedef struct job {
-    const fxs_conv_data *data;
-    plane_fn *plane;
-} job;
-
-/* Planes begin..end-1 of the result [batch * cout]. */
-static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
-    const job *j = user;
-    const fxs_conv_data *d = j->data;
-    const fxs_conv *v = d->conv;
-    int64_t in = fxs_volume(v->window.in), out = fxs_volume(v->window.out),
-            kernel = fxs_volume(v->window.kernel);
-    (void)thread;
-    for (int64_t p = begin; p < end; p++) {
-        int64_t n = p / v->cout, m = p % v->cout, g = m / (v->cout / v->groups);
-        const float *bias = d->bias;
-        j->plane(&v->window, (const float *)d->x + (n * v->cin + g) * in,
-                 (const float *)d->weight + m * kernel, bias ? bias[m] : 0,
-                 (float *)d->y + p * out);
-    }
-}
-
-void fxs_conv_depthwise(const fxs_conv_data *d, bool slack) {
-    job j = {d, choose_plane(&d->conv->window, slack)};
-    const fxs_conv *v = d->conv;
-    int64_t out = fxs_volume(v->window.out) * fxs_volume(v->window.kernel);
-    fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (out + 1), run_planes, &j);
-}
-
-/* ---- planes that are padded one by one
- * ------------------------------------------------------------------------------------------------
- * As a whole tensor, the padded input would go through memory once more; and to copy its short rows
- * one by one takes longer than to multiply them. */
+/* As a whole tensor, a padded input would go through memory once more, and to copy its short rows
+ * one by one takes longer than to multiply them: planes are padded one by one. */
 
 typedef float v4_loose __attribute__((vector_size(16), aligned(4)));
 
@@ -144,44 +113,62 @@ FXS_VECTOR static void copy_rows(int64_t n, int64_t rows, const float *from, flo
         }
 }
 
-typedef struct padding_job {
+typedef struct job {
     const fxs_conv_data *data;
-    fxs_window padded;
+    fxs_window window; /* of a plane with its padding */
     plane_fn *plane;
-    float *planes; /* one a thread, of `size` floats */
+    float *planes; /* one a thread, of `size` floats, for those that are to be padded; else NULL */
     int64_t size;
-} padding_job;
+} job;
 
-static void run_padding(void *user, int64_t begin, int64_t end, int thread) {
-    const padding_job *j = user;
+static void pad_plane(const job *j, const float *from, float *plane) {
+    const fxs_window *w = &j->data->conv->window;
+    copy_rows(w->in[2], w->in[1], from, plane + w->before[1] * j->window.in[2] + w->before[2],
+              j->window.in[2]);
+}
+
+/* Planes begin..end-1 of the result [batch * cout]. */
+static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
+    const job *j = user;
     const fxs_conv_data *d = j->data;
     const fxs_conv *v = d->conv;
-    const fxs_window *w = &v->window;
-    float *plane = j->planes + thread * j->size;
-    int64_t held = -1;
-    memset(plane, 0, (size_t)j->size * sizeof *plane); /* the border stays so */
+    int64_t in = fxs_volume(v->window.in), out = fxs_volume(v->window.out),
+            kernel = fxs_volume(v->window.kernel), held = -1;
+    float *plane = j->planes ? j->planes + thread * j->size : NULL;
+    if (plane)
+        memset(plane, 0, (size_t)j->size * sizeof *plane); /* the border stays so */
     for (int64_t p = begin; p < end; p++) {
-        int64_t m = p % v->cout, channel = p / v->cout * v->cin + m / (v->cout / v->groups);
-        if (channel != held)
-            copy_rows(w->in[2], w->in[1], (const float *)d->x + channel * w->in[1] * w->in[2],
-                      plane + w->before[1] * j->padded.in[2] + w->before[2], j->padded.in[2]);
+        int64_t n = p / v->cout, m = p % v->cout, channel = n * v->cin + m / (v->cout / v->groups);
+        const float *bias = d->bias, *x = (const float *)d->x + channel * in;
+        if (plane && channel != held)
+            pad_plane(j, x, plane);
         held = channel;
-        j->plane(&j->padded, plane, (const float *)d->weight + m * 9,
-                 d->bias ? ((const float *)d->bias)[m] : 0, (float *)d->y + p * fxs_volume(w->out));
+        j->plane(&j->window, plane ? plane : x, (const float *)d->weight + m * kernel,
+                 bias ? bias[m] : 0, (float *)d->y + p * out);
     }
+}
+
+static void run(job *j) {
+    const fxs_conv *v = j->data->conv;
+    int64_t work = fxs_volume(v->window.out) * fxs_volume(v->window.kernel);
+    fxs_parallel(j->data->ctx, v->batch * v->cout, 1 + 65536 / (work + 1), run_planes, j);
+}
+
+void fxs_conv_depthwise(const fxs_conv_data *d, bool slack) {
+    const fxs_window *w = &d->conv->window;
+    run(&(job){.data = d, .window = *w, .plane = choose_plane(w, slack)});
 }
 
 bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d) {
     const fxs_conv *v = d->conv;
-    padding_job j = {.data = d, .padded = v->window};
+    job j = {.data = d, .window = v->window};
     if (v->cin != v->groups || v->padding != FXS_PAD_ZEROS || !is_3x3(&v->window) ||
-        v->window.before[0] != 0 || v->window.after[0] != 0 || !fxs_conv_widen(&j.padded))
+        v->window.before[0] != 0 || v->window.after[0] != 0 || !fxs_conv_widen(&j.window))
         return false;
-    j.plane = choose_plane(&j.padded, true);
-    j.size = (fxs_volume(j.padded.in) + FXS_CONV_SLACK + 15) / 16 * 16;
+    j.plane = choose_plane(&j.window, true);
+    j.size = (fxs_volume(j.window.in) + FXS_CONV_SLACK + 15) / 16 * 16;
     j.planes = fxs_work_scratch(w, j.size * fxs_threads(d->ctx), sizeof *j.planes);
-    int64_t work = 9 * fxs_volume(v->window.out);
     if (j.planes)
-        fxs_parallel(d->ctx, v->batch * v->cout, 1 + 65536 / (work + 1), run_padding, &j);
+        run(&j);
     return true;
 }
