@@ -14,35 +14,22 @@
 
 enum { DEFAULT_NODES = 200000, NEEDED_DESCRIPTORS = 4 /* pairs */ };
 
+#define FORMAT(format, ...)                                                                        \
+    { .name = format, .doing = "writing " format, __VA_ARGS__ }
 static const fxs_canvas canvases[] = {
-    {.name = "svg",
-     .doing = "writing svg",
-     .write = fxs_canvas_svg,
-     .placed = true,
-     .charts = true},
-    {.name = "png",
-     .doing = "writing png",
-     .write = fxs_canvas_png,
-     .placed = true,
-     .charts = true},
-    {.name = "pdf",
-     .doing = "writing pdf",
-     .write = fxs_canvas_pdf,
-     .placed = true,
-     .charts = true},
-    {.name = "html", .doing = "writing html", .write = fxs_canvas_html},
-    {.name = "dot", .doing = "writing dot", .write = fxs_canvas_dot},
-    {.name = "gv", .doing = "writing gv", .write = fxs_canvas_dot},
-    {.name = "mmd", .doing = "writing mmd", .write = fxs_canvas_mermaid},
-    {.name = "graphml", .doing = "writing graphml", .write = fxs_canvas_graphml, .placed = true},
-    {.name = "drawio", .doing = "writing drawio", .write = fxs_canvas_drawio, .placed = true},
-    {.name = "tex",
-     .doing = "writing tex",
-     .write = fxs_canvas_tikz,
-     .placed = true,
-     .charts = true},
-    {.name = "log", .doing = "writing log", .write = fxs_canvas_log, .placed = true, .fixed = true},
+    FORMAT("svg", .write = fxs_canvas_svg, .placed = true, .charts = true),
+    FORMAT("png", .write = fxs_canvas_png, .placed = true, .charts = true),
+    FORMAT("pdf", .write = fxs_canvas_pdf, .placed = true, .charts = true),
+    FORMAT("html", .write = fxs_canvas_html),
+    FORMAT("dot", .write = fxs_canvas_dot),
+    FORMAT("gv", .write = fxs_canvas_dot),
+    FORMAT("mmd", .write = fxs_canvas_mermaid),
+    FORMAT("graphml", .write = fxs_canvas_graphml, .placed = true),
+    FORMAT("drawio", .write = fxs_canvas_drawio, .placed = true),
+    FORMAT("tex", .write = fxs_canvas_tikz, .placed = true, .charts = true),
+    FORMAT("log", .write = fxs_canvas_log, .placed = true, .fixed = true),
 };
+#undef FORMAT
 enum { NCANVASES = sizeof canvases / sizeof *canvases };
 
 static const char *const row_names[] = {
