@@ -48,8 +48,9 @@ fxs_status fxs_conv_implicit(fxs_work *w, const fxs_conv_data *d);
 void fxs_conv_depthwise(const fxs_conv_data *d, bool slack);
 /* The same, padding itself: 3x3 kernels and zeros alone, else false and nothing is done. */
 bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d);
-/* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. `tile`
- * is 2 or 4. */
+/* 2 or 4 where the next function with such tiles is the fastest way for float32; else 0. */
+int fxs_conv_winograd_tile(const fxs_conv *v);
+/* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. */
 fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile);
 
 #endif

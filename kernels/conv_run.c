@@ -128,32 +128,9 @@ static void run_transposed(fxs_work *w, const fxs_conv_data *d) {
 /* ---- the choice
  * ------------------------------------------------------------------------------------------- */
 
-/* Winograd's tile, 0 for none. Its transforms cost by channels and pixels, its gain grows with
- * both; the limits are measured. F(4x4) loses a digit of accuracy and is worth it for large images
- * only. */
-static int winograd_tile(const fxs_conv *v) {
-    const fxs_window *w = &v->window;
-    if (w->kernel[0] != 1 || w->in[0] != 1 || w->before[0] != 0 || v->groups != 1 ||
-        v->padding != FXS_PAD_ZEROS || v->cin < 16 || v->cout < 16)
-        return 0;
-    for (int d = 1; d < 3; d++)
-        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilation[d] != 1 || w->before[d] > 1 ||
-            w->after[d] > 1)
-            return 0;
-    double pixels = (double)w->out[1] * (double)w->out[2],
-           weights = (double)v->cin * (double)v->cout;
-    if (fxs_micro_doubles()) /* plain products are twice as fast */
-        return pixels >= 3000 && weights >= 128 * 128 ? 4 : 0;
-    if (fxs_micro_here()->tile == FXS_MICRO_TILE) /* but with twice the registers */
-        return pixels >= 700 ? 4 : 0;
-    if (pixels >= 3000 || (pixels >= 700 && weights <= 128 * 128))
-        return 4;
-    return pixels >= 150 && v->cout >= 64 ? 2 : 0;
-}
-
 static void run_float(fxs_work *w, fxs_conv_data d) {
     fxs_conv padded = *d.conv;
-    int tile = winograd_tile(d.conv);
+    int tile = fxs_conv_winograd_tile(d.conv);
     if (tile) {
         w->status = fxs_conv_winograd(w, &d, tile);
         return;

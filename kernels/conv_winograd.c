@@ -1,332 +1,317 @@
-/* conv_winograd.c: float32 3x3 convolution of stride 1 by Winograd's minimal filtering: tiles of
- * 2x2 or 4x4 outputs are transformed, multiplied as 16 or 36 matrix products, and transformed back,
- * with 2.25 or 4 times fewer multiplications. Each two-dimensional transform is the one-dimensional
- * one applied down, then across. Called by conv_run.c. */
+/* conv_winograd.c: float32 3x3 convolution of stride 1 by Winograd's minimal filtering
+ * (winograd.h): tiles of 2x2 or 4x4 outputs are transformed, multiplied as 16 or 36 matrix
+ * products, and transformed back, with 2.25 or 4 times fewer multiplications. A piece is some lines
+ * of tiles for some output channels, and is done by one thread from the input to the result: what
+ * it transforms stays in its processor's caches. The input is transformed straight into the panels
+ * that micro.h's products read; weights are transformed a few rows at a time, and what is
+ * multiplied is transformed back while it is in the second cache. Called by conv_run.c. */
+#include <math.h>
 #include <string.h>
 
 #include "base/pool.h"
-#include "base/vector.h"
 #include "kernels/conv.h"
-#include "kernels/gemm.h"
+#include "kernels/winograd.h"
 
 enum {
-    SIDE_MAX = 6,
-    BLOCK_FLOATS =
-        1 << 21 /* transformed values that wait at once: they should stay in the last cache */
+    BLOCK_TILES = 256, /* of the result, whose products of a few rows stay in the second cache */
+    DEPTH = 128,       /* channels whose weights are transformed at once, for the same reason */
+    LOOSE_TILES = 2,   /* are multiplied faster one by one than as a vector */
+    CHANNELS_MIN = 16
 };
-
-/* ---- the transforms in one dimension, over n neighbours
- * ----------------------------------------------------- */
-
-typedef void transform_fn(int64_t n, const float *const in[], float *const out[]);
-
-/* F(2, 3): points 0, 1, -1, infinity */
-FXS_VECTOR static void input2(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3];
-    for (int64_t i = 0; i < n; i++) {
-        p[i] = a[i] - c[i];
-        q[i] = b[i] + c[i];
-        r[i] = c[i] - b[i];
-        s[i] = b[i] - d[i];
-    }
-}
-
-FXS_VECTOR static void weight2(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3];
-    for (int64_t i = 0; i < n; i++) {
-        p[i] = a[i];
-        q[i] = 0.5f * (a[i] + c[i] + b[i]);
-        r[i] = 0.5f * (a[i] + c[i] - b[i]);
-        s[i] = c[i];
-    }
-}
-
-FXS_VECTOR static void output2(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3];
-    float *restrict p = out[0], *restrict q = out[1];
-    for (int64_t i = 0; i < n; i++) {
-        p[i] = a[i] + b[i] + c[i];
-        q[i] = b[i] - c[i] - d[i];
-    }
-}
-
-/* F(4, 3): points 0, 1, -1, 2, -2, infinity */
-FXS_VECTOR static void input4(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4], *f = in[5];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
-                    *restrict t = out[4], *restrict u = out[5];
-    for (int64_t i = 0; i < n; i++) {
-        float even1 = e[i] - 4 * c[i], odd1 = d[i] - 4 * b[i], even2 = e[i] - c[i],
-              odd2 = 2 * (d[i] - b[i]);
-        p[i] = 4 * a[i] - 5 * c[i] + e[i];
-        q[i] = even1 + odd1;
-        r[i] = even1 - odd1;
-        s[i] = even2 + odd2;
-        t[i] = even2 - odd2;
-        u[i] = 4 * b[i] - 5 * d[i] + f[i];
-    }
-}
-
-FXS_VECTOR static void weight4(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
-                    *restrict t = out[4], *restrict u = out[5];
-    for (int64_t i = 0; i < n; i++) {
-        float even1 = (a[i] + c[i]) * (-1 / 6.0f), odd1 = b[i] * (-1 / 6.0f);
-        float even2 = a[i] * (1 / 24.0f) + c[i] * (1 / 6.0f), odd2 = b[i] * (1 / 12.0f);
-        p[i] = 0.25f * a[i];
-        q[i] = even1 + odd1;
-        r[i] = even1 - odd1;
-        s[i] = even2 + odd2;
-        t[i] = even2 - odd2;
-        u[i] = c[i];
-    }
-}
-
-FXS_VECTOR static void output4(int64_t n, const float *const in[], float *const out[]) {
-    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4], *f = in[5];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3];
-    for (int64_t i = 0; i < n; i++) {
-        float sum1 = b[i] + c[i], dif1 = b[i] - c[i], sum2 = d[i] + e[i], dif2 = d[i] - e[i];
-        p[i] = a[i] + sum1 + sum2;
-        q[i] = dif1 + 2 * dif2;
-        r[i] = sum1 + 4 * sum2;
-        s[i] = dif1 + 8 * dif2 + f[i];
-    }
-}
-
-/* One line of overlapping tiles as one array a position in the tile: out[k][i] = line[tile * i +
- * k]. */
-FXS_VECTOR static void spread2(int64_t n, const float *const in[], float *const out[]) {
-    const float *x = in[0];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3];
-    for (int64_t i = 0; i < n; i++, x += 2)
-        p[i] = x[0], q[i] = x[1], r[i] = x[2], s[i] = x[3];
-}
-
-FXS_VECTOR static void spread4(int64_t n, const float *const in[], float *const out[]) {
-    const float *x = in[0];
-    float *restrict p = out[0], *restrict q = out[1], *restrict r = out[2], *restrict s = out[3],
-                    *restrict t = out[4], *restrict u = out[5];
-    for (int64_t i = 0; i < n; i++, x += 4)
-        p[i] = x[0], q[i] = x[1], r[i] = x[2], s[i] = x[3], t[i] = x[4], u[i] = x[5];
-}
-
-/* And back, tiles side by side: line[tile * i + k] = in[k][i]. */
-FXS_VECTOR static void weave2(int64_t n, const float *const in[], float *const out[]) {
-    const float *p = in[0], *q = in[1];
-    float *restrict y = out[0];
-    for (int64_t i = 0; i < n; i++, y += 2)
-        y[0] = p[i], y[1] = q[i];
-}
-
-FXS_VECTOR static void weave4(int64_t n, const float *const in[], float *const out[]) {
-    const float *p = in[0], *q = in[1], *r = in[2], *s = in[3];
-    float *restrict y = out[0];
-    for (int64_t i = 0; i < n; i++, y += 4)
-        y[0] = p[i], y[1] = q[i], y[2] = r[i], y[3] = s[i];
-}
-
-typedef struct method {
-    int tile, side; /* side = tile + 2: of the transformed tile */
-    transform_fn *input, *weight, *output, *spread, *weave;
-} method;
-
-static const method methods[] = {{2, 4, input2, weight2, output2, spread2, weave2},
-                                 {4, 6, input4, weight4, output4, spread4, weave4}};
-
-/* ---- the three stages
- * --------------------------------------------------------------------------------------- */
+_Static_assert((int)DEPTH <= (int)FXS_MICRO_DEPTH, "rows of transformed weights fit");
 
 typedef struct job {
     const fxs_conv_data *data;
-    method m;
-    int64_t across, down; /* tiles of the result */
-    int64_t line;         /* floats of an input line that all tiles together read */
-    float *u, *v, *q;     /* [side^2][cout, cin], [side^2][cin, tiles], [side^2][cout, tiles] */
-    int64_t u_plane, v_plane, q_plane; /* floats from one of the side^2 to the next */
-    float *spare;                      /* [threads, spare_size] */
+    const fxs_micro *micro;
+    const fxs_winograd *method;
+    int64_t square;                  /* products: side * side */
+    int64_t across, down;            /* tiles of the result */
+    int64_t line;                    /* floats of an input line, padded */
+    int64_t lines, blocks;           /* of tiles in a piece; pieces below each other */
+    int64_t channels, cuts;          /* of the result in a piece; pieces beside each other */
+    int64_t v_plane, q_plane, q_row; /* floats from one of the square to the next, of a row */
+    float *spare;                    /* [threads, spare_size] */
     int64_t spare_size;
-    int64_t image, row, rows,
-        tiles; /* the block in work: tile rows row..row+rows-1, tiles = rows * across */
 } job;
 
-/* n arrays of `size` floats behind each other */
-static float *lay_out(float *at, int n, int64_t size, float **out) {
-    for (int i = 0; i < n; i++, at += size)
-        out[i] = at;
-    return at;
-}
-
-static void transform_weights(void *user, int64_t begin, int64_t end, int thread) {
-    const job *j = user;
-    int64_t cin = j->data->conv->cin, plane = j->u_plane;
-    int side = j->m.side;
-    float *in[9], *half[SIDE_MAX * 3], *out[SIDE_MAX];
-    float *next = lay_out(j->spare + thread * j->spare_size, 9, cin, in);
-    lay_out(next, side * 3, cin, half);
-    for (int64_t m = begin; m < end; m++) {
-        const float *w = (const float *)j->data->weight + m * cin * 9;
-        for (int64_t c = 0; c < cin; c++)
-            for (int k = 0; k < 9; k++)
-                in[k][c] = w[c * 9 + k];
-        for (int k = 0; k < 3; k++) {
-            for (int r = 0; r < side; r++)
-                out[r] = half[r * 3 + k];
-            j->m.weight(cin, (const float *const[]){in[k], in[3 + k], in[6 + k]}, out);
-        }
-        for (int r = 0; r < side; r++) {
-            lay_out(j->u + r * side * plane + m * cin, side, plane, out);
-            j->m.weight(cin, (const float *const *)&half[r * 3], out);
-        }
-    }
-}
-
-/* Input line y of a channel, with zeros where it lies outside. */
-static void fetch_line(const job *j, const float *channel, int64_t y, float *line) {
-    const fxs_window *w = &j->data->conv->window;
-    memset(line, 0, (size_t)j->line * sizeof *line);
-    if (y >= 0 && y < w->in[1])
-        memcpy(line + w->before[2], channel + y * w->in[2], (size_t)w->in[2] * sizeof *line);
-}
-
-/* All tiles of a channel at once: down line by line, then across. */
-static void transform_input(void *user, int64_t begin, int64_t end, int thread) {
-    const job *j = user;
-    const fxs_conv *v = j->data->conv;
-    int side = j->m.side;
-    int64_t plane = j->v_plane;
-    float *lines[SIDE_MAX], *half[SIDE_MAX], *parts[SIDE_MAX], *out[SIDE_MAX], *at[SIDE_MAX];
-    float *next = lay_out(j->spare + thread * j->spare_size, side, j->line, lines);
-    next = lay_out(next, side, j->rows * j->line, half);
-    lay_out(next, side, j->tiles, parts);
-    for (int64_t c = begin; c < end; c++) {
-        const float *channel =
-            (const float *)j->data->x + (j->image * v->cin + c) * v->window.in[1] * v->window.in[2];
-        for (int64_t i = 0; i < j->rows; i++) {
-            int kept = i ? 2 : 0; /* lines that the tiles above read too */
-            for (int r = 0; r < kept; r++) {
-                float *line = lines[r];
-                lines[r] = lines[side - 2 + r];
-                lines[side - 2 + r] = line;
-            }
-            for (int r = kept; r < side; r++)
-                fetch_line(j, channel, (j->row + i) * j->m.tile + r - v->window.before[1],
-                           lines[r]);
-            for (int r = 0; r < side; r++)
-                at[r] = half[r] + i * j->line;
-            j->m.input(j->line, (const float *const *)lines, at);
-        }
-        for (int r = 0; r < side; r++) {
-            for (int64_t i = 0; i < j->rows; i++) {
-                for (int k = 0; k < side; k++)
-                    at[k] = parts[k] + i * j->across;
-                j->m.spread(j->across, (const float *const[]){half[r] + i * j->line}, at);
-            }
-            lay_out(j->v + r * side * plane + c * j->tiles, side, plane, out);
-            j->m.input(j->tiles, (const float *const *)parts, out);
-        }
-    }
-}
-
-static void multiply(void *user, int64_t begin, int64_t end, int thread) {
-    const job *j = user;
-    int64_t m = j->data->conv->cout, k = j->data->conv->cin;
-    (void)thread;
-    for (int64_t p = begin; p < end; p++) {
-        fxs_gemm g = fxs_gemm_dense(FXS_FLOAT32, m, j->tiles, k, j->u + p * j->u_plane,
-                                    j->v + p * j->v_plane, j->q + p * j->q_plane);
-        fxs_gemm_one(&g);
-    }
-}
-
-/* The last tiles may hang over the result's end. */
-static void put_line(const job *j, int64_t m, int64_t y, const float *line) {
-    const fxs_conv *v = j->data->conv;
-    const fxs_window *w = &v->window;
-    float b = j->data->bias ? ((const float *)j->data->bias)[m] : 0;
-    float *to = (float *)j->data->y + ((j->image * v->cout + m) * w->out[1] + y) * w->out[2];
-    if (y < w->out[1])
-        for (int64_t i = 0; i < w->out[2]; i++)
-            to[i] = line[i] + b;
-}
-
-static void transform_output(void *user, int64_t begin, int64_t end, int thread) {
-    const job *j = user;
-    int side = j->m.side, tile = j->m.tile;
-    int64_t plane = j->q_plane;
-    float *half[4][SIDE_MAX], *parts[4], *at[4], *line, *in[SIDE_MAX], *out[4];
-    float *next = j->spare + thread * j->spare_size;
-    for (int r = 0; r < tile; r++)
-        next = lay_out(next, side, j->tiles, half[r]);
-    next = lay_out(next, tile, j->tiles, parts);
-    line = next;
-    for (int64_t m = begin; m < end; m++) {
-        for (int k = 0; k < side; k++) { /* down */
-            lay_out(j->q + k * plane + m * j->tiles, side, side * plane, in);
-            for (int r = 0; r < tile; r++)
-                out[r] = half[r][k];
-            j->m.output(j->tiles, (const float *const *)in, out);
-        }
-        for (int r = 0; r < tile; r++) { /* across */
-            j->m.output(j->tiles, (const float *const *)half[r], parts);
-            for (int64_t i = 0; i < j->rows; i++) {
-                for (int k = 0; k < tile; k++)
-                    at[k] = parts[k] + i * j->across;
-                j->m.weave(j->across, (const float *const *)at, &line);
-                put_line(j, m, (j->row + i) * tile + r, line);
-            }
-        }
-    }
-}
-
-/* ---- blocks
- * -------------------------------------------------------------------------------------------------
- */
+/* What a thread works on. */
+typedef struct piece {
+    const job *j;
+    int64_t image, row, lines; /* lines of tiles */
+    /* `loose` of the tiles are behind the last whole vector and multiplied one by one */
+    int64_t tiles, loose;
+    float *v;    /* transformed input: [square][panel][cin][micro->tile] */
+    float *last; /* of the loose tiles: [square][loose][cin] */
+    float *rest; /* for what is needed in between */
+} piece;
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
+static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 /* Planes that are written side by side must not share places in the cache, as powers of two do. */
 static int64_t spread_out(int64_t floats) { return (floats + 15) / 32 * 32 + 48; }
 
-static fxs_status reserve(fxs_work *w, job *j) {
+static int64_t loose_tiles(int64_t tiles, const fxs_micro *micro) {
+    int64_t loose = tiles % (micro->tile / 2);
+    return loose <= LOOSE_TILES ? loose : 0;
+}
+
+/* ---- what it costs
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static bool takes(const fxs_conv *v) {
+    const fxs_window *w = &v->window;
+    if (w->kernel[0] != 1 || w->in[0] != 1 || w->before[0] != 0 || v->groups != 1 ||
+        v->padding != FXS_PAD_ZEROS || v->cin < CHANNELS_MIN || v->cout < CHANNELS_MIN)
+        return false;
+    for (int d = 1; d < 3; d++)
+        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilation[d] != 1 || w->before[d] > 1 ||
+            w->after[d] > 1)
+            return false;
+    return true;
+}
+
+/* So many tiles take as long as these. */
+static double in_vectors(int64_t tiles) {
+    const fxs_micro *micro = fxs_micro_here();
+    return (double)(loose_tiles(tiles, micro) ? tiles : round_up(tiles, micro->tile / 2));
+}
+
+/* Of a piece, in products: those of the tiles; transforms of kernels, of tiles for each input
+ * channel, and back for each output channel. The factors are measured. */
+static double cost(const fxs_conv *v, int tile, int64_t tiles, int64_t channels) {
+    double square = (tile + 2) * (tile + 2), kernel = tile == 4 ? 350 : 150,
+           input = tile == 4 ? 300 : 100, output = tile == 4 ? 250 : 80;
+    double cin = (double)v->cin, cout = (double)channels, n = (double)tiles;
+    return cin * cout * (square * in_vectors(tiles) + kernel) + cin * n * input + cout * n * output;
+}
+
+/* F(4x4) loses a digit of accuracy: it must be worth it. */
+int fxs_conv_winograd_tile(const fxs_conv *v) {
+    if (!takes(v))
+        return 0;
+    const int64_t *out = v->window.out;
+    double direct = 9 * (double)v->cin * (double)v->cout * in_vectors(out[1] * out[2]);
+    double small = cost(v, 2, parts(out[1], 2) * parts(out[2], 2), v->cout);
+    double large = cost(v, 4, parts(out[1], 4) * parts(out[2], 4), v->cout);
+    if (large < 0.9 * small && large < direct)
+        return 4;
+    return small < direct ? 2 : 0;
+}
+
+/* ---- the input
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* The piece's lines of a channel, with zeros where they lie outside. */
+static void fetch_lines(const piece *p, int64_t c, float *to) {
+    const job *j = p->j;
     const fxs_conv *v = j->data->conv;
-    int64_t square = (int64_t)j->m.side * j->m.side, side = j->m.side, most = j->rows * j->across;
-    j->spare_size =
-        larger((9 + 3 * side) * v->cin, larger(side * (j->line + j->rows * j->line + most),
-                                               (4 * side + 4) * most + j->line));
-    j->u_plane = spread_out(v->cout * v->cin);
-    j->v_plane = spread_out(v->cin * most);
-    j->q_plane = spread_out(v->cout * most);
-    j->u = fxs_work_scratch(w, square * j->u_plane, sizeof *j->u);
-    j->v = fxs_work_scratch(w, square * j->v_plane, sizeof *j->v);
-    j->q = fxs_work_scratch(w, square * j->q_plane, sizeof *j->q);
+    const fxs_window *w = &v->window;
+    const float *channel =
+        (const float *)j->data->x + (p->image * v->cin + c) * w->in[1] * w->in[2];
+    int64_t tile = j->method->tile, n = p->lines * tile + 2;
+    int64_t y = p->row * tile - w->before[1], left = w->before[2];
+    for (int64_t i = 0; i < n; i++, y++, to += j->line) {
+        if (y < 0 || y >= w->in[1]) {
+            memset(to, 0, (size_t)j->line * sizeof *to);
+            continue;
+        }
+        memset(to, 0, (size_t)left * sizeof *to);
+        memcpy(to + left, channel + y * w->in[2], (size_t)w->in[2] * sizeof *to);
+        memset(to + left + w->in[2], 0, (size_t)(j->line - left - w->in[2]) * sizeof *to);
+    }
+}
+
+/* Tiles side by side to panels: one place a channel in each. */
+static void deal_out(const piece *p, const float *all, int64_t c) {
+    const job *j = p->j;
+    int64_t wide = j->micro->tile, cin = j->data->conv->cin, whole = p->tiles - p->loose;
+    for (int64_t s = 0; s < j->square; s++, all += j->q_row) {
+        float *to = p->v + s * j->v_plane + c * wide;
+        for (int64_t t = 0; t < whole; t += wide, to += wide * cin)
+            if (wide == FXS_MICRO_TILE)
+                memcpy(to, all + t, FXS_MICRO_TILE * sizeof *to);
+            else
+                memcpy(to, all + t, (size_t)wide * sizeof *to);
+        for (int64_t i = 0; i < p->loose; i++)
+            p->last[(s * p->loose + i) * cin + c] = all[whole + i];
+    }
+}
+
+static void transform_input(const piece *p) {
+    const job *j = p->j;
+    float *all = p->rest, *lines = all + j->square * j->q_row;
+    int64_t step = j->method->tile * j->line;
+    for (int64_t c = 0; c < j->data->conv->cin; c++) {
+        fetch_lines(p, c, lines);
+        for (int64_t i = 0; i < p->lines; i++)
+            j->method->input(lines + i * step, j->line, j->across, all + i * j->across, j->q_row);
+        deal_out(p, all, c);
+    }
+}
+
+/* ---- products and results
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void fetch(const float *from, int64_t n) {
+    for (int64_t i = 0; i < n; i += 16)
+        __builtin_prefetch(from + i);
+}
+
+/* Rows m to m + rows - 1 of the weights for channels k to k + depth - 1. A row's weights are far
+ * from the last one's, in memory that is not in any cache: they come while these are transformed.
+ */
+static void transform_weights(const job *j, int64_t m, int64_t rows, int64_t k, int64_t depth,
+                              float *u) {
+    int64_t row = j->data->conv->cin * FXS_WINOGRAD_KERNEL;
+    const float *w = (const float *)j->data->weight + m * row + k * FXS_WINOGRAD_KERNEL;
+    for (int64_t r = 0; r < rows; r++, w += row, u += FXS_MICRO_STEP) {
+        if (r + 1 < rows)
+            fetch(w + row, depth * FXS_WINOGRAD_KERNEL);
+        j->method->weight(w, depth, u, j->micro->rows * FXS_MICRO_STEP);
+    }
+}
+
+static void multiply_column(const job *j, const float *u, const float *v, int64_t rows,
+                            int64_t depth, float *q, bool add) {
+    float sums[FXS_MICRO_ROWS];
+    j->micro->dots(u, v, rows, depth, sums);
+    for (int64_t r = 0; r < rows; r++, q += j->q_row)
+        *q = sums[r] + (add ? *q : 0);
+}
+
+/* q[s, r, t] (+)= u[s, r, k] v[s, k, t] for channels k0 to k0 + depth - 1 */
+static void multiply(const piece *p, const float *u, float *q, int64_t rows, int64_t k0,
+                     int64_t depth) {
+    const job *j = p->j;
+    int64_t wide = j->micro->tile, cin = j->data->conv->cin, whole = p->tiles - p->loose;
+    fxs_micro_fn *const *run = j->micro->run[rows - 1];
+    for (int64_t s = 0; s < j->square; s++) {
+        const float *v = p->v + s * j->v_plane + k0 * wide;
+        for (int64_t t = 0; t < whole; t += wide)
+            run[whole - t > wide / 2](u, v + t * cin, depth, q + t, j->q_row, k0 > 0);
+        for (int64_t i = 0; i < p->loose; i++)
+            multiply_column(j, u, p->last + (s * p->loose + i) * cin + k0, rows, depth,
+                            q + whole + i, k0 > 0);
+        u += j->micro->rows * FXS_MICRO_STEP;
+        q += j->q_plane;
+    }
+}
+
+/* The last tiles may hang over the result's end. */
+static void put_channel(const piece *p, int64_t m, const float *q, float *lines) {
+    const job *j = p->j;
+    const fxs_conv *v = j->data->conv;
+    const fxs_window *w = &v->window;
+    int64_t tile = j->method->tile, step = j->q_row * tile;
+    float bias = j->data->bias ? ((const float *)j->data->bias)[m] : 0;
+    float *y = (float *)j->data->y + (p->image * v->cout + m) * w->out[1] * w->out[2];
+    j->method->output(q, j->q_plane, p->tiles, bias, lines, step);
+    for (int64_t i = 0; i < p->lines; i++)
+        for (int64_t r = 0, at = (p->row + i) * tile; r < tile && at < w->out[1]; r++, at++)
+            memcpy(y + at * w->out[2], lines + r * step + i * j->across * tile,
+                   (size_t)w->out[2] * sizeof *y);
+}
+
+/* Results m to end - 1, in steps of as many rows as are multiplied at once, or nearly so. */
+static void make_channels(const piece *p, int64_t m, int64_t end) {
+    const job *j = p->j;
+    int64_t cin = j->data->conv->cin, step = parts(end - m, parts(end - m, j->micro->rows));
+    float *u = p->rest, *q = u + j->square * j->micro->rows * FXS_MICRO_STEP,
+          *lines = q + j->square * j->q_plane;
+    for (int64_t rows; m < end; m += rows) {
+        rows = end - m < step ? end - m : step;
+        for (int64_t k = 0; k < cin; k += DEPTH) {
+            int64_t depth = cin - k < DEPTH ? cin - k : DEPTH;
+            transform_weights(j, m, rows, k, depth, u);
+            multiply(p, u, q, rows, k, depth);
+        }
+        for (int64_t r = 0; r < rows; r++)
+            put_channel(p, m + r, q + r * j->q_row, lines);
+    }
+}
+
+/* ---- pieces
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
+    const job *j = user;
+    piece p = {.j = j, .v = j->spare + thread * j->spare_size};
+    p.last = p.v + j->square * j->v_plane;
+    p.rest = p.last + spread_out(j->square * LOOSE_TILES * j->data->conv->cin);
+    for (int64_t i = begin, made = -1; i < end; i++) {
+        int64_t block = i / j->cuts, m = i % j->cuts * j->channels, cout = j->data->conv->cout - m;
+        p.image = block / j->blocks;
+        p.row = block % j->blocks * j->lines;
+        p.lines = j->down - p.row < j->lines ? j->down - p.row : j->lines;
+        p.tiles = p.lines * j->across;
+        p.loose = loose_tiles(p.tiles, j->micro);
+        if (block != made)
+            transform_input(&p);
+        made = block;
+        make_channels(&p, m, m + (cout < j->channels ? cout : j->channels));
+    }
+}
+
+/* How the work is cut: lines of tiles need their own kernels, channels their own input. */
+static void cut(job *j) {
+    const fxs_conv *v = j->data->conv;
+    int64_t threads = fxs_threads(j->data->ctx), most = larger(1, BLOCK_TILES / j->across);
+    double least = INFINITY;
+    for (int64_t b = parts(j->down, most); b <= j->down; b++) {
+        int64_t lines = parts(j->down, b), blocks = parts(j->down, lines);
+        for (int64_t n = 1; n <= threads; n++) {
+            int64_t channels = parts(v->cout, n), cuts = parts(v->cout, channels);
+            double rounds = (double)parts(v->batch * blocks * cuts, threads);
+            double time = rounds * cost(v, j->method->tile, lines * j->across, channels);
+            if (time < least) {
+                least = time;
+                j->lines = lines, j->blocks = blocks, j->channels = channels, j->cuts = cuts;
+            }
+        }
+        if (v->batch * blocks >= 4 * threads)
+            break;
+    }
+}
+
+static void plan(job *j) {
+    const fxs_conv *v = j->data->conv;
+    int64_t tile = j->method->tile, side = j->method->side, wide = j->micro->tile;
+    j->square = side * side;
+    j->across = parts(v->window.out[2], tile);
+    j->down = parts(v->window.out[1], tile);
+    cut(j);
+    /* lines are read in whole vectors of tiles */
+    j->line = larger(round_up(j->across, FXS_WINOGRAD_LANES) * tile + FXS_WINOGRAD_LANES,
+                     v->window.in[2] + v->window.before[2]);
+    /* the last vector may begin at the last tile */
+    j->q_row = round_up(j->lines * j->across + FXS_WINOGRAD_LANES, wide) + 16;
+    j->q_plane = spread_out(j->micro->rows * j->q_row);
+    j->v_plane = spread_out(v->cin * round_up(j->lines * j->across, wide));
+}
+
+static fxs_status reserve(fxs_work *w, job *j) {
+    int64_t tile = j->method->tile, lines = j->lines * tile + 2;
+    int64_t input = j->square * j->q_row + lines * j->line,
+            output =
+                j->square * (j->micro->rows * FXS_MICRO_STEP + j->q_plane) + tile * tile * j->q_row;
+    j->spare_size = j->square * j->v_plane +
+                    spread_out(j->square * LOOSE_TILES * j->data->conv->cin) +
+                    spread_out(larger(input, output));
     j->spare = fxs_work_scratch(w, j->spare_size * fxs_threads(j->data->ctx), sizeof *j->spare);
     return w->status;
 }
 
 fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile) {
-    const fxs_conv *v = d->conv;
-    job j = {.data = d, .m = methods[tile == 4]};
-    j.across = (v->window.out[2] + tile - 1) / tile;
-    j.down = (v->window.out[1] + tile - 1) / tile;
-    j.line = larger(j.across * tile + 2, v->window.in[2] + v->window.before[2]);
-    int64_t a_row = (int64_t)j.m.side * j.m.side * (v->cin + v->cout) * j.across,
-            rows = BLOCK_FLOATS / a_row;
-    rows = rows < 1 ? 1 : rows > j.down ? j.down : rows;
-    j.rows = rows;
+    job j = {.data = d, .micro = fxs_micro_here()};
+    j.method = fxs_winograd_of(j.micro, tile);
+    plan(&j);
     FXS_TRY(reserve(w, &j));
-    FXS_TRY(fxs_gemm_start(d->ctx, FXS_FLOAT32));
-    fxs_parallel(d->ctx, v->cout, 4, transform_weights, &j);
-    for (j.image = 0; j.image < v->batch; j.image++)
-        for (j.row = 0; j.row < j.down; j.row += rows) {
-            j.rows = j.down - j.row < rows ? j.down - j.row : rows;
-            j.tiles = j.rows * j.across;
-            fxs_parallel(d->ctx, v->cin, 2, transform_input, &j);
-            fxs_parallel(d->ctx, (int64_t)j.m.side * j.m.side, 1, multiply, &j);
-            fxs_parallel(d->ctx, v->cout, 2, transform_output, &j);
-        }
+    fxs_parallel(d->ctx, d->conv->batch * j.blocks * j.cuts, 1, run_pieces, &j);
     return FXS_OK;
 }

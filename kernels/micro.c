@@ -48,8 +48,6 @@ static bool has_512(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma");
 }
-/* AMD's family 19h computes one half after the other (its models that have 512 bits at all). */
-static bool halves_512(void) { return __builtin_cpu_is("amdfam19h"); }
 static bool has_256(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
@@ -76,12 +74,4 @@ const fxs_micro *fxs_micro_here(void) {
         m++;
     used = m;
     return m;
-}
-
-bool fxs_micro_doubles(void) {
-#ifdef HAVE_TARGETS
-    return fxs_micro_here()->tile == FXS_MICRO_TILE && !halves_512();
-#else
-    return false;
-#endif
 }

@@ -33,9 +33,6 @@ typedef struct fxs_micro {
 extern const fxs_micro fxs_micros[];
 /* The fastest that this processor can do. */
 const fxs_micro *fxs_micro_here(void);
-/* Is a product of 512-bit vectors twice as fast as one of 256 bits? Not on processors that compute
- * it in two halves. */
-bool fxs_micro_doubles(void);
 /* For tests: the one that is used from now on; NULL: the fastest again. */
 void fxs_micro_use(const fxs_micro *m);
 

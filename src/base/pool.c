@@ -1,6 +1,7 @@
-/* pool.c: workers wait awake for the next region, then sleep. Ranges are handed out by an atomic
- * counter. A region ends when its ranges are done: a worker that the system has not woken by then
- * is not waited for, and finds the region closed. */
+/* pool.c: workers wait awake for the next region, then sleep. Each thread has a part of the ranges,
+ * and helps the others when its own is done: so what a thread wrote in one region it reads in the
+ * next, from its own cache. A region ends when its ranges are done: a worker that the system has
+ * not woken by then is not waited for, and finds the region closed. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -11,13 +12,21 @@
 /* To wake a worker takes longer than most kernels do: so it stays awake for as long as what is done
  * between two regions of a run may take (about half a millisecond), but gives its processor to
  * whoever wants it. */
-enum { SPINS = 2000, YIELDS = 1000, OPEN = 1 << 15, INSIDE = OPEN - 1, REGION = 16 };
+enum { SPINS = 2000, YIELDS = 1000, OPEN = 1 << 15, INSIDE = OPEN - 1, REGION = 16, LINE = 64 };
 
 typedef struct worker {
     fxs_pool *pool;
     pthread_t thread;
     int index;
 } worker;
+
+/* A thread's ranges that nobody has taken. Alone in its line of the cache, as `state` is: what one
+ * thread changes all the time must not take from the others what they read. */
+typedef struct part {
+    atomic_llong next;
+    int64_t end;
+    char apart[LINE];
+} part;
 
 struct fxs_pool {
     int threads;
@@ -27,21 +36,37 @@ struct fxs_pool {
     pthread_cond_t wake;
     /* From bit REGION on the number of the region; OPEN while it may be entered; below it how many
      * workers are inside. What a region is (n, grain, fn, user) only those inside may read. */
+    char apart[LINE];
     atomic_ullong state;
+    char apart_too[LINE];
     atomic_bool stop;
-    atomic_llong next;
     int64_t n, grain;
     fxs_parallel_fn *fn;
     void *user;
+    part parts[FXS_MAX_THREADS];
 };
 
-static void take_ranges(fxs_pool *p, int thread) {
+static void take_part(fxs_pool *p, part *of, int thread) {
     for (;;) {
-        int64_t begin = atomic_fetch_add(&p->next, p->grain);
-        if (begin >= p->n)
+        int64_t range = atomic_fetch_add(&of->next, 1);
+        if (range >= of->end)
             return;
-        int64_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
-        p->fn(p->user, begin, end, thread);
+        int64_t begin = range * p->grain, left = p->n - begin;
+        p->fn(p->user, begin, begin + (left < p->grain ? left : p->grain), thread);
+    }
+}
+
+static void take_ranges(fxs_pool *p, int thread) {
+    for (int i = 0; i < p->threads; i++)
+        take_part(p, &p->parts[(thread + i) % p->threads], thread);
+}
+
+static void share_out(fxs_pool *p) {
+    int64_t ranges = (p->n - 1) / p->grain + 1, each = ranges / p->threads,
+            more = ranges % p->threads, at = 0;
+    for (int i = 0; i < p->threads; i++) {
+        atomic_store(&p->parts[i].next, at);
+        p->parts[i].end = at += each + (i < more);
     }
 }
 
@@ -161,7 +186,7 @@ void fxs_parallel(fxs_ctx *ctx, int64_t n, int64_t grain, fxs_parallel_fn *fn, v
     p->grain = grain;
     p->fn = fn;
     p->user = user;
-    atomic_store(&p->next, 0);
+    share_out(p);
     open_region(p);
     take_ranges(p, 0);
     close_region(p);

@@ -3,6 +3,7 @@
  */
 #include "testing.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "base/library.h"
@@ -180,6 +181,39 @@ static void threads_take_every_item_once(void **state) {
     assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
 }
 
+enum { SHARERS = 3 };
+
+typedef struct sharing {
+    atomic_int here;
+    atomic_llong first[SHARERS]; /* the first item of each thread; -1: none yet */
+} sharing;
+
+/* Each thread waits in its first range until all have one. */
+static void note_first(void *user, int64_t begin, int64_t end, int thread) {
+    sharing *s = user;
+    (void)end;
+    if (s->first[thread] >= 0)
+        return;
+    s->first[thread] = begin;
+    s->here++;
+    while (s->here < SHARERS)
+        sched_yield();
+}
+
+/* So what a thread wrote in one region it finds in its own cache in the next. */
+static void threads_begin_with_their_own_part(void **state) {
+    fxs_ctx *ctx = *state;
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, SHARERS));
+    for (int round = 0; round < 20; round++) {
+        sharing s = {.first = {-1, -1, -1}};
+        fxs_parallel(ctx, 100, 10, note_first, &s); /* ten ranges: 4, 3, 3 */
+        assert_int_equal(s.first[0], 0);
+        assert_int_equal(s.first[1], 40);
+        assert_int_equal(s.first[2], 70);
+    }
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
+}
+
 static void random_numbers_do_not_depend_on_threads(void **state) {
     fxs_ctx *ctx = *state;
     fxs_tensor *a = random_tensor(ctx, FXS_FLOAT32, SIZES(300000), 5), *b;
@@ -340,6 +374,7 @@ int main(void) {
         cmocka_unit_test(memory_formats),
         cmocka_unit_test(copies_follow_strides_and_types),
         cmocka_unit_test(threads_take_every_item_once),
+        cmocka_unit_test(threads_begin_with_their_own_part),
         cmocka_unit_test(random_numbers_do_not_depend_on_threads),
         cmocka_unit_test(maps_find_what_was_put),
         cmocka_unit_test(map_rebuilds_containers),
