@@ -117,8 +117,11 @@ typedef struct job {
     const fxs_conv_data *data;
     fxs_window window; /* of a plane with its padding */
     plane_fn *plane;
-    float *planes; /* one a thread, of `size` floats, for those that are to be padded; else NULL */
-    int64_t size;
+    /* One a thread, of `size` floats and `step` apart, for those that are to be padded; else NULL.
+     * Its border is 0 from the first range on. */
+    float *planes;
+    int64_t size, step;
+    bool *bordered; /* [threads] */
 } job;
 
 static void pad_plane(const job *j, const float *from, float *plane) {
@@ -134,9 +137,11 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
     const fxs_conv *v = d->conv;
     int64_t in = fxs_volume(v->window.in), out = fxs_volume(v->window.out),
             kernel = fxs_volume(v->window.kernel), held = -1;
-    float *plane = j->planes ? j->planes + thread * j->size : NULL;
+    float *plane = j->planes ? j->planes + thread * j->step : NULL;
+    if (plane && !j->bordered[thread])
+        memset(plane, 0, (size_t)j->size * sizeof *plane);
     if (plane)
-        memset(plane, 0, (size_t)j->size * sizeof *plane); /* the border stays so */
+        j->bordered[thread] = true;
     for (int64_t p = begin; p < end; p++) {
         int64_t n = p / v->cout, m = p % v->cout, channel = n * v->cin + m / (v->cout / v->groups);
         const float *bias = d->bias, *x = (const float *)d->x + channel * in;
@@ -166,9 +171,12 @@ bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d) {
         v->window.before[0] != 0 || v->window.after[0] != 0 || !fxs_conv_widen(&j.window))
         return false;
     j.plane = choose_plane(&j.window, true);
-    j.size = (fxs_volume(j.window.in) + FXS_CONV_SLACK + 15) / 16 * 16;
-    j.planes = fxs_work_scratch(w, j.size * fxs_threads(d->ctx), sizeof *j.planes);
-    if (j.planes)
+    j.size = fxs_volume(j.window.in) + FXS_CONV_SLACK;
+    j.planes = fxs_work_thread_scratch(w, j.size, sizeof *j.planes, &j.step);
+    j.bordered = fxs_work_scratch(w, fxs_threads(d->ctx), sizeof *j.bordered);
+    if (w->status == FXS_OK) {
+        memset(j.bordered, 0, (size_t)fxs_threads(d->ctx) * sizeof *j.bordered);
         run(&j);
+    }
     return true;
 }

@@ -300,10 +300,10 @@ static fxs_status reserve(fxs_work *w, job *j) {
     int64_t input = j->square * j->q_row + lines * j->line,
             output =
                 j->square * (j->micro->rows * FXS_MICRO_STEP + j->q_plane) + tile * tile * j->q_row;
-    j->spare_size = j->square * j->v_plane +
-                    spread_out(j->square * LOOSE_TILES * j->data->conv->cin) +
-                    spread_out(larger(input, output));
-    j->spare = fxs_work_scratch(w, j->spare_size * fxs_threads(j->data->ctx), sizeof *j->spare);
+    int64_t size = j->square * j->v_plane +
+                   spread_out(j->square * LOOSE_TILES * j->data->conv->cin) +
+                   spread_out(larger(input, output));
+    j->spare = fxs_work_thread_scratch(w, size, sizeof *j->spare, &j->spare_size);
     return w->status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "kernels/work.h"
 
 static void *element(const fxs_tensor *t, int64_t offset) {
     return (char *)fxs_tensor_data(t) + offset * (int64_t)fxs_dtype_size(t->dtype);
@@ -42,7 +43,7 @@ static int64_t step_offset(const fxs_lines *l, int64_t i) {
 
 static void run_range(void *user, int64_t begin, int64_t end, int thread) {
     const fxs_lines *l = user;
-    fxs_entry *e = l->scratch + thread * l->n;
+    fxs_entry *e = l->scratch + thread * l->step;
     for (int64_t line = begin; line < end; line++) {
         int64_t base = line_offset(l, l->in, line);
         for (int64_t i = 0; i < l->n; i++) {
@@ -64,10 +65,7 @@ fxs_status fxs_lines_run(fxs_call *c, fxs_lines *l) {
     l->n = 1;
     for (int i = 0; i < l->in->ndim; i++)
         *(l->dim < 0 || i == l->dim ? &l->n : &count) *= l->in->sizes[i];
-    int64_t entries;
-    if (__builtin_mul_overflow(l->n ? l->n : 1, (int64_t)fxs_threads(c->ctx), &entries))
-        return fxs_fail_memory(c->ctx);
-    l->scratch = FXS_SCRATCH(c->scratch, fxs_entry, (size_t)entries);
+    l->scratch = fxs_thread_scratch(c, l->n ? l->n : 1, sizeof *l->scratch, &l->step);
     if (!l->scratch)
         return fxs_fail_memory(c->ctx);
     int64_t grain = 8192 / (l->n ? l->n : 1);

@@ -24,7 +24,8 @@ struct fxs_lines {
     bool descending;
     int64_t k; /* how many results a line has; for those who need it */
     fxs_line_fn *fn;
-    fxs_entry *scratch;
+    fxs_entry *scratch; /* of each thread, `step` entries apart */
+    int64_t step;
     int64_t n;
 };
 

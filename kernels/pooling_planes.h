@@ -141,7 +141,7 @@ static void NAME(one_row)(const run *j, const T *plane, int64_t z, int64_t r, T 
 static void NAME(run_planes)(void *user, int64_t begin, int64_t end, int thread) {
     const run *j = user;
     const fxs_pooling *p = j->p;
-    T *line = (T *)j->lines + thread * p->in[2];
+    T *line = (T *)j->lines + thread * j->line;
     int64_t rows = p->out[0] * p->out[1];
     for (int64_t c = begin; c < end; c++)
         for (int64_t r = 0; r < rows; r++) {

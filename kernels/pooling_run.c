@@ -10,7 +10,8 @@
 typedef struct run {
     const fxs_pooling *p;
     const void *x;
-    void *y, *lines; /* lines: one input row a thread */
+    void *y, *lines; /* lines: one input row a thread, `line` values apart */
+    int64_t line;
     int64_t *indices;
     bool average;
 } run;
@@ -39,7 +40,7 @@ typedef struct run {
 
 static void run_pooling(fxs_work *w, run *j) {
     const fxs_pooling *p = j->p;
-    j->lines = fxs_work_scratch(w, p->in[2] * fxs_threads(w->call->ctx), fxs_dtype_size(w->dtype));
+    j->lines = fxs_work_thread_scratch(w, p->in[2], fxs_dtype_size(w->dtype), &j->line);
     if (w->status != FXS_OK)
         return;
     fxs_parallel_fn *fn = w->dtype == FXS_FLOAT32   ? run_planes_float

@@ -186,8 +186,8 @@ typedef struct job {
     fxs_dtype dtype;
     axis axes[3];
     const char *x;
-    char *y, *spare; /* spare: two images a thread */
-    int64_t spare_size;
+    char *y, *spare;          /* spare: two images a thread */
+    int64_t half, spare_size; /* values of an image; to the next thread's */
 } job;
 
 #define MOVE(name, type)                                                                           \
@@ -223,7 +223,7 @@ static void move_plane(const job *j, const char *x, char *y) {
 /* Width, height, depth, one after the other. */
 static void weigh_plane(const job *j, const char *x, char *y, char *spare) {
     const fxs_resample *r = j->r;
-    char *a = spare, *b = spare + (size_t)j->spare_size * fxs_dtype_size(j->dtype);
+    char *a = spare, *b = spare + (size_t)j->half * fxs_dtype_size(j->dtype);
     int64_t outer = r->in[0] * r->in[1], inner = 1;
     int first = 3 - r->dims;
     const char *from = x;
@@ -251,7 +251,7 @@ static void run_planes(void *user, int64_t begin, int64_t end, int thread) {
             move_plane(j, j->x + (size_t)p * in, j->y + (size_t)p * out);
         else
             weigh_plane(j, j->x + (size_t)p * in, j->y + (size_t)p * out,
-                        j->spare + 2 * (size_t)(thread * j->spare_size) * size);
+                        j->spare + (size_t)(thread * j->spare_size) * size);
     }
 }
 
@@ -261,9 +261,8 @@ void fxs_resample_run(fxs_work *w, const fxs_resample *r, const void *x, void *y
             after_height = r->in[0] * r->out[1] * r->out[2];
     for (int d = 0; d < 3; d++)
         fill(w, r, d, &j.axes[d]);
-    j.spare_size = after_width > after_height ? after_width : after_height;
-    j.spare =
-        fxs_work_scratch(w, 2 * j.spare_size * fxs_threads(w->call->ctx), fxs_dtype_size(w->dtype));
+    j.half = after_width > after_height ? after_width : after_height;
+    j.spare = fxs_work_thread_scratch(w, 2 * j.half, fxs_dtype_size(w->dtype), &j.spare_size);
     if (w->status == FXS_OK)
         fxs_parallel(w->call->ctx, r->planes, 1 + 16384 / (1 + fxs_volume(r->out)), run_planes, &j);
 }

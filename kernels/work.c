@@ -1,6 +1,8 @@
 /* work.c: see work.h. Called by kernels of every family; knows no operator. */
 #include "kernels/work.h"
 
+#include "base/pool.h"
+
 #include "kernels/create.h"
 fxs_dtype fxs_compute_dtype(fxs_dtype d) {
     return d == FXS_FLOAT16 || d == FXS_BFLOAT16 ? FXS_FLOAT32 : d;
@@ -61,6 +63,26 @@ void *fxs_work_scratch(fxs_work *w, int64_t n, size_t size) {
     if (w->status != FXS_OK)
         return NULL;
     void *p = fxs_arena_alloc_raw(w->call->scratch, (size_t)n, size);
+    if (!p)
+        w->status = fxs_fail_memory(w->call->ctx);
+    return p;
+}
+
+void *fxs_thread_scratch(fxs_call *c, int64_t n, size_t size, int64_t *step) {
+    enum { APART = 128 }; /* bytes: processors fetch lines in pairs */
+    int64_t apart = (APART + (int64_t)size - 1) / (int64_t)size, all;
+    if (__builtin_add_overflow(n, 2 * apart - 1, step))
+        return NULL;
+    *step -= *step % apart;
+    if (__builtin_mul_overflow(*step, (int64_t)fxs_threads(c->ctx), &all))
+        return NULL;
+    return fxs_arena_alloc_raw(c->scratch, (size_t)all, size);
+}
+
+void *fxs_work_thread_scratch(fxs_work *w, int64_t n, size_t size, int64_t *step) {
+    if (w->status != FXS_OK)
+        return NULL;
+    void *p = fxs_thread_scratch(w->call, n, size, step);
     if (!p)
         w->status = fxs_fail_memory(w->call->ctx);
     return p;

@@ -33,6 +33,11 @@ fxs_tensor *fxs_work_out(fxs_work *w, fxs_tensor *out);
 const void *fxs_work_data(fxs_work *w, fxs_tensor *t);
 /* n elements of `size` bytes of scratch; NULL when an error sticks. */
 void *fxs_work_scratch(fxs_work *w, int64_t n, size_t size);
+/* The same for each thread: *step elements from one's to the next one's, which share no line of the
+ * cache. */
+void *fxs_work_thread_scratch(fxs_work *w, int64_t n, size_t size, int64_t *step);
+/* The same for kernels without a fxs_work. NULL: out of memory, which is not said yet. */
+void *fxs_thread_scratch(fxs_call *c, int64_t n, size_t size, int64_t *step);
 /* Copies outputs to where they belong, drops everything held, gives the status. */
 fxs_status fxs_work_end(fxs_work *w);
 
