@@ -31,31 +31,39 @@ static void make_ldexp(fxs_compose *k) {
     fxs_give(k, FXS_DO(k, "mul", self(k), fxs_t(power)));
 }
 
+/* The kind of number that a tensor without a known element holds. */
+static fxs_value some_number(fxs_dtype d) {
+    return fxs_is_complex(d)    ? (fxs_value){.tag = FXS_V_COMPLEX, .u.c = {1, 0}}
+           : fxs_is_floating(d) ? fxs_float(1)
+           : d == FXS_BOOL      ? fxs_bool(true)
+                                : fxs_int(1);
+}
+
 /* A tensor stands for a number when it has no dimensions and no gradient. */
 static fxs_value number_at(fxs_compose *k, int i) {
     const fxs_tensor *t = arg(k, i);
     if (t && (t->ndim > 0 || t->requires_grad))
         fxs_stop(k, FXS_ETYPE, "argument %d must be a number", i + 1);
     fxs_value v = fxs_known_number(&k->call->arg[i]);
-    return v.tag == FXS_V_NONE ? fxs_int(1) /* not known yet: the result has one type */ : v;
+    return v.tag == FXS_V_NONE && t ? some_number(t->dtype) : v;
 }
 
 /* add(x, alpha, other), as PyTorch took it once */
 static void make_add_scaled(fxs_compose *k) {
     bool takes = strstr(k->call->spelling ? k->call->spelling : "", "sub") != NULL;
     fxs_value alpha = number_at(k, 1);
-    fxs_operands o = {.n = 2, .v = {k->call->arg[0], k->call->arg[2]}};
-    if (arg(k, 1) && fxs_is_floating(arg(k, 1)->dtype) && fxs_is_integral(fxs_common_type(&o)))
-        fxs_stop(k, FXS_ETYPE, "for integral tensors, argument 'alpha' must not be a float");
     fxs_give(k, FXS_DO_NAMED(k, takes ? "sub" : "add", "alpha", alpha, k->call->arg[0],
                              k->call->arg[2]));
 }
 
-/* subtract(x, other, alpha) and rsub(x, other, alpha) of a number, whose alpha needs no name */
+/* subtract(x, other, alpha), also of a number, and rsub(x, other, alpha): alpha needs no name where
+ * other is a number */
 static void make_subtract_scaled(fxs_compose *k) {
     bool back = strstr(k->call->spelling ? k->call->spelling : "", "rsub") != NULL;
     fxs_value other = number_at(k, 1), alpha = number_at(k, 2);
-    fxs_give(k, FXS_DO_NAMED(k, back ? "rsub" : "sub", "alpha", alpha, self(k), other));
+    if (back && !arg(k, 0))
+        fxs_stop(k, FXS_ETYPE, "argument 1 must be a tensor");
+    fxs_give(k, FXS_DO_NAMED(k, back ? "rsub" : "sub", "alpha", alpha, k->call->arg[0], other));
 }
 
 /* elu(x, alpha, scale, input_scale), as only torch._C._nn has it */
@@ -345,7 +353,7 @@ const fxs_op fxs_ops_composed_more[] = {
         "torch.add Tensor.add Tensor.__add__ Tensor.__radd__ Tensor.__iadd__! torch.sub Tensor.sub "
         "Tensor.__sub__ Tensor.__isub__!",
         FXS_OP_COMPLEX),
-    ROW(subtract_scaled, "(Tensor self, Tensor|Scalar other, Tensor|Scalar alpha)",
+    ROW(subtract_scaled, "(Tensor|Scalar self, Tensor|Scalar other, Tensor|Scalar alpha)",
         BOTH("subtract") " torch.rsub", FXS_OP_COMPLEX),
     ROW(elu_scaled, "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1)",
         "torch._C._nn.elu torch._C._nn.elu_! torch.nn.functional.elu_!", FXS_OP_NO_INPLACE),

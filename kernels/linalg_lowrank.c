@@ -29,11 +29,17 @@ static fxs_tensor *orthogonal(fxs_compose *k, fxs_tensor *x) {
     return fxs_do_item(k, 0);
 }
 
+/* The random start is of float32 beside what is no such type: products by it take no columns then.
+ */
+static fxs_dtype start_type(fxs_dtype d) {
+    return d == FXS_FLOAT16 || d == FXS_FLOAT64 ? d : FXS_FLOAT32;
+}
+
 /* q orthogonal columns that nearly span the range of a - m */
 static fxs_tensor *basis(fxs_compose *k, fxs_tensor *a, fxs_tensor *m, int64_t q, int64_t niter) {
     if (k->status != FXS_OK)
         return NULL;
-    fxs_tensor *r = FXS_DO_NAMED(k, "randn", "dtype", fxs_of_dtype(a->dtype),
+    fxs_tensor *r = FXS_DO_NAMED(k, "randn", "dtype", fxs_of_dtype(start_type(a->dtype)),
                                  FXS_INTS(k, a->sizes[a->ndim - 1], q));
     fxs_tensor *ah = turned(k, a), *mh = turned(k, m);
     fxs_tensor *x = orthogonal(k, product(k, a, m, r));
@@ -75,7 +81,10 @@ static bool is_matrix(fxs_compose *k) {
     if (arg(k, 0)->ndim < 2)
         fxs_stop(k, FXS_ESHAPE, "expected a matrix or a batch of them, but got %d dimensions",
                  arg(k, 0)->ndim);
-    if (!fxs_is_floating(arg(k, 0)->dtype))
+    return k->status == FXS_OK;
+}
+static bool is_real_matrix(fxs_compose *k) {
+    if (is_matrix(k) && !fxs_is_floating(arg(k, 0)->dtype))
         fxs_stop(k, FXS_ETYPE, "expected a real floating point matrix, but got torch.%s",
                  fxs_dtype_name(arg(k, 0)->dtype));
     return k->status == FXS_OK;
@@ -120,7 +129,7 @@ enum { A, K, B, X, N, LARGEST = 8, METHOD };
 /* A as it is taken: where a gradient is asked for it is made symmetric first, also of one row. */
 static fxs_tensor *symmetric(fxs_compose *k) {
     fxs_tensor *a = arg(k, A), *b = arg(k, B);
-    if (!is_matrix(k) || !(a->requires_grad || (b && b->requires_grad)))
+    if (!is_real_matrix(k) || !(a->requires_grad || (b && b->requires_grad)))
         return a;
     fxs_tensor *other = FXS_DO(k, "transpose", fxs_t(a), fxs_int(-1), fxs_int(-2));
     return FXS_DO(k, "mul", fxs_t(FXS_DO(k, "add", fxs_t(a), fxs_t(other))), fxs_float(0.5));
@@ -219,11 +228,11 @@ FXS_COMPOSED(lobpcg)
 const fxs_op fxs_ops_linalg_lowrank[] = {
     {"svd_lowrank", "(Tensor A, int q=6, int niter=2, Tensor? M=None) -> (Tensor, Tensor, Tensor)",
      "torch._lowrank.svd_lowrank torch.svd_lowrank", infer_svd_lowrank, run_svd_lowrank,
-     cost_svd_lowrank, RANDOM},
+     cost_svd_lowrank, RANDOM | FXS_OP_COMPLEX},
     {"pca_lowrank",
      "(Tensor A, int? q=None, bool center=True, int niter=2) -> (Tensor, Tensor, Tensor)",
      "torch._lowrank.pca_lowrank torch.pca_lowrank", infer_pca_lowrank, run_pca_lowrank,
-     cost_pca_lowrank, RANDOM},
+     cost_pca_lowrank, RANDOM | FXS_OP_COMPLEX},
     {"lobpcg",
      "(Tensor A, int? k=None, Tensor? B=None, Tensor? X=None, int? n=None, Tensor? iK=None, int? "
      "niter=None, float? tol=None, bool? largest=None, str? method=None, any tracker=None, any "

@@ -31,15 +31,20 @@ static fxs_status check_rank(fxs_call *c, int i, const char *name, int rank) {
                             rank, rank == 1 ? "" : "s", fxs_sizes_text(t, text));
 }
 
+/* Does PyTorch make one matrix of a batch that meets a matrix? Not of three dimensions whose last
+ * two are transposed. */
+static bool folds(const fxs_tensor *t) {
+    return t->ndim != 3 || t->strides[2] == 1 || t->strides[0] != t->sizes[1] * t->sizes[2];
+}
+
 /* A vector or matrix times a batch: PyTorch multiplies the transposed ones the other way round
  * where the batch folds into rows, and turns the result back. Where that copies nothing, its
  * strides stay. */
 static void turn_strides(const fxs_tensor *a, const fxs_tensor *b, int ndim, const int64_t *sizes,
                          int64_t *strides) {
-    bool folds = b->ndim != 3 || b->strides[2] == 1 || b->strides[0] != b->sizes[1] * b->sizes[2];
     fxs_tensor out = {.ndim = ndim};
     fxs_strides_of(ndim, sizes, NULL, strides);
-    if (a->ndim != 2 || b->ndim < 3 || !folds)
+    if (a->ndim != 2 || b->ndim < 3 || !folds(b))
         return;
     memcpy(out.sizes, sizes, (size_t)ndim * sizeof *sizes);
     out.sizes[ndim - 2] = sizes[ndim - 1], out.sizes[ndim - 1] = sizes[ndim - 2];
@@ -61,8 +66,9 @@ static fxs_status infer_product(fxs_call *c, const fxs_tensor *a, const fxs_tens
     FXS_TRY(check_pair(c, a, b, dot || (count && a->sizes[a->ndim - 1])));
     turn_strides(a, b, ndim, sizes, strides);
     /* of two types, where there is nothing to multiply, it is that of the folded one, or the
-     * vector's */
-    bool second = (b->ndim == 1 && !dot) || (a->ndim > 1 && b->ndim > 2);
+     * vector's, or of two batches the second one's */
+    bool second =
+        (b->ndim == 1 && !dot) || (a->ndim > 1 && b->ndim > 2) || (b->ndim == 2 && !folds(a));
     return fxs_out_new(c, second ? b->dtype : a->dtype, ndim, sizes, strides);
 }
 

@@ -19,6 +19,32 @@ static fxs_dtype computed_type(const fxs_tensor *x) {
     return x->dtype == FXS_INT64 ? FXS_FLOAT32 : x->dtype;
 }
 
+/* [N, C, L] as [N, 1, C, L], or [N, C, H, ...] as [N, 1, C, H, W] */
+static fxs_tensor *in_one_channel(fxs_compose *k, const fxs_tensor *x, fxs_tensor *t) {
+    if (x->ndim == 3)
+        return FXS_DO(k, "unsqueeze", fxs_t(t), fxs_int(1));
+    return FXS_DO(k, "reshape", fxs_t(t),
+                  FXS_INTS(k, x->sizes[0], 1, x->sizes[1], x->sizes[2], -1));
+}
+
+/* PyTorch's steps, which decide the strides: a pool of `size` channels of the squares, by which the
+ * input is divided. */
+static void make_local(fxs_compose *k) {
+    fxs_tensor *x = fxs_arg_tensor(k->call, INPUT), *square = FXS_DO(k, "mul", fxs_t(x), fxs_t(x));
+    int64_t size = fxs_arg_int(k->call, SIZE), before = size / 2, behind = (size - 1) / 2;
+    fxs_tensor *mean = in_one_channel(k, x, square);
+    mean = FXS_DO(k, "pad", fxs_t(mean),
+                  x->ndim == 3 ? FXS_INTS(k, 0, 0, before, behind)
+                               : FXS_INTS(k, 0, 0, 0, 0, before, behind));
+    mean = x->ndim == 3 ? FXS_DO(k, "avg_pool2d", fxs_t(mean), FXS_INTS(k, size, 1), fxs_int(1))
+                        : FXS_DO(k, "avg_pool3d", fxs_t(mean), FXS_INTS(k, size, 1, 1), fxs_int(1));
+    mean = FXS_DO(k, "squeeze", fxs_t(mean), fxs_int(1));
+    if (x->ndim > 3)
+        mean = FXS_DO(k, "reshape", fxs_t(mean), fxs_ints(k, x->ndim, x->sizes));
+    mean = FXS_DO(k, "mul", fxs_t(mean), k->call->arg[ALPHA]);
+    fxs_give(k, FXS_DO(k, "div", fxs_t(x), fxs_t(mean)));
+}
+
 static fxs_status infer_local(fxs_call *c) {
     const fxs_tensor *x = fxs_arg_tensor(c, INPUT);
     char text[FXS_SIZES_TEXT];
@@ -41,7 +67,7 @@ static fxs_status infer_local(fxs_call *c) {
     if (fxs_arg_int(c, SIZE) < 1)
         return FXS_REFUSE(c, FXS_EINVAL, "size should be greater than zero, but got %lld",
                           (long long)fxs_arg_int(c, SIZE));
-    return fxs_out_like(c, x, computed_type(x));
+    return fxs_compose_infer(c, make_local);
 }
 
 /* The window is size / 2 channels before and (size - 1) / 2 behind; channels outside count as 0. */

@@ -201,6 +201,12 @@ static fxs_status run_bincount(fxs_call *c) {
 /* ---- histc(self, bins, min, max)
  * ------------------------------------------------------------------------------ */
 
+static fxs_status check_range(fxs_call *c, double low, double high) {
+    return isfinite(low) && isfinite(high)
+               ? FXS_OK
+               : FXS_REFUSE(c, FXS_EINVAL, "the range from %g to %g is not finite", low, high);
+}
+
 static fxs_status infer_histc(fxs_call *c) {
     const fxs_tensor *t = fxs_arg_tensor(c, 0);
     int64_t bins = fxs_arg_int(c, 1);
@@ -209,6 +215,7 @@ static fxs_status infer_histc(fxs_call *c) {
         return FXS_REFUSE(c, FXS_EINVAL, "bins must be > 0");
     if (fxs_arg_float(c, 2) > fxs_arg_float(c, 3))
         return FXS_REFUSE(c, FXS_EINVAL, "max must be larger than min");
+    FXS_TRY(check_range(c, fxs_arg_float(c, 2), fxs_arg_float(c, 3)));
     return fxs_out_new(c, t->dtype, 1, &bins, NULL);
 }
 
@@ -217,15 +224,32 @@ static void range_of(fxs_dtype d, const char *x, int64_t n, double *low, double 
     size_t size = fxs_dtype_size(d);
     if (*low == *high && n > 0) {
         *low = *high = fxs_load_double(d, x);
-        for (int64_t i = 0; i < n; i++) {
-            *low = fmin(*low, fxs_load_double(d, x + (size_t)i * size));
-            *high = fmax(*high, fxs_load_double(d, x + (size_t)i * size));
+        for (int64_t i = 0; i < n && !isnan(*low); i++) {
+            double v = fxs_load_double(d, x + (size_t)i * size);
+            *low = v < *low || isnan(v) ? v : *low;
+            *high = v > *high || isnan(v) ? v : *high;
         }
     }
     if (*low == *high) {
         *low -= 1;
         *high += 1;
     }
+}
+
+/* x as type d holds it: each step of PyTorch's is rounded to the type of the elements. */
+static double as_type(fxs_dtype d, double x) {
+    char element[sizeof(double)];
+    fxs_store_double(d, element, x);
+    return fxs_load_double(d, element);
+}
+
+/* The bin of v, of `bins` between low and high; -1: it is outside. */
+static int64_t bin_of(fxs_dtype d, double v, double low, double high, int64_t bins) {
+    if (!(v >= low && v <= high))
+        return -1;
+    double part = as_type(d, as_type(d, v - low) / as_type(d, high - low));
+    int64_t at = (int64_t)as_type(d, part * as_type(d, (double)bins));
+    return at >= bins ? bins - 1 : at;
 }
 
 static fxs_status run_histc(fxs_call *c) {
@@ -241,17 +265,14 @@ static fxs_status run_histc(fxs_call *c) {
         return fxs_work_end(&w);
     memset(count, 0, (size_t)bins * sizeof *count);
     range_of(w.dtype, x, n, &low, &high);
-    if (w.dtype == FXS_FLOAT32)
-        low = (float)low, high = (float)high;
-    for (int64_t i = 0; i < n; i++) {
+    low = as_type(t->dtype, low);
+    high = as_type(t->dtype, high);
+    w.status = check_range(c, low, high);
+    for (int64_t i = 0; w.status == FXS_OK && i < n; i++) {
         double v = fxs_load_double(w.dtype, x + (size_t)i * size);
-        if (!(v >= low && v <= high))
-            continue;
-        int64_t at =
-            w.dtype == FXS_FLOAT32
-                ? (int64_t)(((float)v - (float)low) / ((float)high - (float)low) * (float)bins)
-                : (int64_t)((v - low) / (high - low) * (double)bins);
-        count[at >= bins ? bins - 1 : at]++;
+        int64_t at = bin_of(t->dtype, v, low, high, bins);
+        if (at >= 0)
+            count[at]++;
     }
     for (int64_t i = 0; i < bins; i++)
         fxs_store_double(w.dtype, (char *)fxs_tensor_data(out) + (size_t)i * size,

@@ -214,12 +214,16 @@ static fxs_status infer_flatten(fxs_call *c) {
     return fxs_out_reshaped(c, t, &s);
 }
 
-/* PyTorch takes None for the name of the dimension that comes out. */
+/* PyTorch takes None for the name of the dimension that comes out; it counts no dimension from the
+ * end then. */
 static fxs_status infer_flatten_named(fxs_call *c) {
-    return fxs_arg_is_none(c, 3)
-               ? infer_flatten(c)
-               : FXS_REFUSE(c, FXS_EINVAL, "dimensions have no names, but out_dim is '%s'",
-                            fxs_arg_str(c, 3));
+    if (!fxs_arg_is_none(c, 3))
+        return FXS_REFUSE(c, FXS_EINVAL, "dimensions have no names, but out_dim is '%s'",
+                          fxs_arg_str(c, 3));
+    bool nothing = fxs_arg_tensor(c, 0)->ndim == 0; /* has dimensions 0 to -1 */
+    if (fxs_arg_int(c, 1) < 0 || fxs_arg_int(c, 2) < -nothing)
+        return FXS_REFUSE(c, FXS_EINDEX, "with out_dim, dimensions are counted from 0");
+    return infer_flatten(c);
 }
 
 static fxs_status infer_ravel(fxs_call *c) {

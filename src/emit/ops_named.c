@@ -51,7 +51,8 @@ static const struct {
     {"istft", few},        /* a real one has its parts in its last dimension */
     /* What is not computed at all takes any type: of one place, of the same size, with the chance
        0. */
-    {"svd_lowrank", "float"},
+    {"svd_lowrank", "float"}, /* with q=0, which is no columns, any type */
+    {"pca_lowrank", "float"},
     {"pdist", "float"},
     {"adaptive_avg_pool1d", floats},
     {"adaptive_avg_pool2d", floats},
@@ -65,6 +66,7 @@ static const struct {
     {"conv_tbc", numbers},
     {"inner", numbers},
     {"tensordot", numbers},
+    {"subtract_scaled", numbers}, /* each of three may be a number */
     {"cosine_embedding_loss", bools},
     {"torch_cosine_embedding_loss", bools},
     {"int_item", bools},

@@ -16,7 +16,7 @@ FORMATS = [('contiguous_format', torch.contiguous_format, 0), ('channels_last', 
 BY_VALUE = re.compile(r'out of (range|bounds)|index \d+ is|[Ii]ndices|index value|found idx|non-?zero|negative|Boolean value|'
                       r'must be non-negative|of std >= 0|smaller than num_classes|ambiguous|probabilit|p_?\b|'
                       r'q values must|positive|singular|dimension mismatch|index -?\d+|repeats|not in|expected.*between|ZeroDivision|Target|Number of elements of source|Expected all rows of lengths|failed to converge|max index|'
-                      r'without overflow|Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|argument #2 .targets|zero_point|offsets\[|embedding_lookup_idx|take 0 and 1 values|weights sum to zero|expect.*device type|device type at start|positive')
+                      r'without overflow|Pivots given|pivots (passed|given)|INDICES element|is zero and using it|input_lengths to have value|argument #2 .targets|zero_point|offsets\[|embedding_lookup_idx|take 0 and 1 values|is not finite|weights sum to zero|expect.*device type|device type at start|positive')
 # What PyTorch's own kernels lack on a CPU (we compute in float32), what its convolutions stumble over, and arguments that
 # other spellings of the same row leave out.
 NOT_COMPARED = re.compile(r"not (implemented|supported) for '?(Half|half|BFloat16|ComplexHalf)|Half|BFloat16|missing \d+ required pos|"

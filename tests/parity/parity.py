@@ -304,19 +304,12 @@ def is_refused(line):
     return '"want":{"refused"' in line
 
 
-# Rows that no call of PyTorch 1.13 reaches, by the end of their schema.
-UNREACHED = {'flatten': ('str? out_dim) -> Tensor', 'names of dimensions are not compared')}
-
-
 def report_rows(rows, todo, made, results):
     """Which rows no call reached that PyTorch takes, and which spellings. False when there is a row."""
     taken = [(name, r) for (name, line), r in zip(made, results) if not is_refused(line)]
     reached = {(r['row'], r['schema']) for _, r in taken if r['ok']}
     rows = list(dict.fromkeys((u[1].name, u[1].schema) for u in todo if u[0] == 'op')) + [
         (r.name, r.schema) for r in rows if not r.spellings and any(u[0] == 'layer' for u in todo)]
-    for name, (end, why) in UNREACHED.items():
-        rows = [r for r in rows if not (r[0] == name and r[1].endswith(end))]
-        print(f'not reached, since {why}: {name}(... {end}')
     missed = [name + schema for name, schema in rows if (name, schema) not in reached]
     quiet = sorted({u[2] for u in todo} - {name for name, _ in taken})
     print(f'{len(rows) - len(missed)} of {len(rows)} rows compared by a call that PyTorch takes; not: {"; ".join(missed) or "none"}')

@@ -218,6 +218,15 @@ def many_derivatives(case):
     return any_bfloat16(case) and n > 20
 
 
+def names_beyond(case):
+    """A name for what is flattened, of dimensions that are not counted from 0, or that are not there."""
+    x, out = tensor(case, 0, 'self'), len(case.get('args', [])) > 3 or 'out_dim' in case.get('kwargs', {})
+    start, end = argument(case, 1, 'start_dim'), argument(case, 2, 'end_dim')
+    if not x or not out or not isinstance(start, int) or not isinstance(end, int):
+        return False
+    return not 0 <= start <= end + 1 <= len(x['sizes'])
+
+
 def complex_row(case):
     weight = tensor(case, 1, 'weight')
     return bool(weight) and len(weight['sizes']) == 1 and any_complex(case)
@@ -378,6 +387,7 @@ CASES = [
     (r'polygamma$', many_derivatives, 'polygamma of bfloat16 sums powers that are 0 in it: 0 or NaN, where float32 has infinity'),
     (r'\blinear$', complex_row, "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
     (r'\blobpcg$', to_the_last_digit, 'lobpcg that is to go on until rounding stops it: it stops with an error or without'),
+    (r'\bflatten$', names_beyond, 'flatten with out_dim erases names before or behind those of its dimensions: the process dies, or not'),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
     (r'baddbmm_?$', without_beta, 'baddbmm multiplies memory that nobody wrote by beta=0, which is NaN where that was'),

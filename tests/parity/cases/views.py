@@ -54,6 +54,8 @@ def view_as(g):
 def flatten(g):
     t = any_tensor(g)
     d = sorted((g.dim(t['t']['sizes']), g.dim(t['t']['sizes'])))
+    if t['t']['sizes'] and g.chance(0.3):
+        return [t] + sorted(i % len(t['t']['sizes']) for i in d) + [None], {}
     return [t] + d[:g.int(0, 2)], {}
 
 
