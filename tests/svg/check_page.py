@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The interactive page in headless Chromium: loads, opens and closes modules, finds, selects, highlights, turns dark,
 prints, takes keys, and writes nothing to the console; with networks of several sizes and a hostile one. Prints TAP.
-usage: check_page.py FXSCOPE HOSTILE (test_render_html); 77: no Chromium."""
+usage: check_page.py FXSCOPE UNIT (the program of unit tests); 77: no Chromium."""
 import os
 import subprocess
 import sys
@@ -467,7 +467,7 @@ def check_hostile(page, path):
 
 
 def main():
-    fxscope, hostile = sys.argv[1:]
+    fxscope, unit = sys.argv[1:]
     if not browser.find():
         print("1..0 # SKIP no Chromium (chromium, chromium-browser or google-chrome) is installed")
         return 77
@@ -491,7 +491,7 @@ def main():
         pairs = draw("pairs", networks.pairs(3, f"{work}/pairs.fx"), "--fold", "--depth", "2", "--expand", "blocks.1")
         large = draw("large", networks.residual(5000, f"{work}/large.fx"))
         flat = draw("flat", networks.residual(5000, f"{work}/flat.fx", modules=False))
-        subprocess.run([hostile, f"{work}/hostile.html"], check=True)
+        subprocess.run([unit, "test_render_html", f"{work}/hostile.html"], check=True)
         page = browser.Browser()
         try:
             check_densenet(page, dense)

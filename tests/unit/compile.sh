@@ -1,12 +1,12 @@
 #!/bin/sh
-# compile.sh TEST_PYTHON: every code and file that the library writes is Python: python3 compiles it. Needs no PyTorch.
+# compile.sh UNIT: every code and file that the library writes is Python: python3 compiles it. Needs no PyTorch.
 command -v python3 >/dev/null || {
     echo "skipped: no python3 is installed, which alone can say whether a file is Python"
     exit 77
 }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-"$1" "$dir" || exit 1
+"$1" test_python "$dir" || exit 1
 python3 - "$dir" <<'END'
 import pathlib
 import sys

@@ -4,6 +4,7 @@
  * compile.sh. */
 #include "golden.h"
 #include "ir/module.h"
+#include "unit.h"
 
 static void assert_text(const char *have, const char *want, const char *what) {
     if (strcmp(have, want) == 0)
@@ -705,7 +706,7 @@ static int write_all(fxs_ctx *ctx, const char *dir) {
     return 0;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_of_networks_is_torchs),
         cmocka_unit_test(code_of_small_graphs_is_torchs),
@@ -722,9 +723,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(damage_is_survived),
     };
-    if (argc == 2) {
+    if (unit_argument) {
         fxs_ctx *ctx = fxs_ctx_new();
-        int code = ctx ? write_all(ctx, argv[1]) : 1;
+        int code = ctx ? write_all(ctx, unit_argument) : 1;
         fxs_ctx_free(ctx);
         return code;
     }

@@ -8,6 +8,7 @@
 #include "fxoutline.h"
 #include "ir/graph.h"
 #include "render_testing.h"
+#include "unit.h"
 
 static const char *const hostile[] = {
     "</script><script>alert(1)</script>",
@@ -242,7 +243,7 @@ static int write_hostile(const char *path) {
     return s != FXS_OK;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_page_holds_every_node, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(hostile_texts, new_ctx, free_ctx),
@@ -250,5 +251,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(small_graphs, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
     };
-    return argc > 1 ? write_hostile(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_argument ? write_hostile(unit_argument) : cmocka_run_group_tests(tests, NULL, NULL);
 }

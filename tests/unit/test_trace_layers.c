@@ -3,6 +3,7 @@
  * gives, as tests/golden/trace/layers.txt has them from torch 1.13 (layers.py there). With an
  * argument, the program prints what it has in place of testing, in the form of that file. */
 #include "tracing.h"
+#include "unit.h"
 
 static fxs_status put_state(void *user, const char *path, fxs_module *m, bool buffers) {
     fxs_buf *b = user;
@@ -233,7 +234,7 @@ static void test_refusals(void **state) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_layers, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_files, new_ctx, free_ctx),
@@ -242,8 +243,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(test_relu_cell, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(test_refusals, new_ctx, free_ctx),
     };
-    (void)argv;
-    if (argc < 2)
+    if (!unit_argument)
         return cmocka_run_group_tests(tests, NULL, NULL);
     fxs_ctx *ctx = fxs_ctx_new();
     for_each_layer(ctx, print_layer);

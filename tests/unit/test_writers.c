@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "hostile.h"
+#include "unit.h"
 
 static const char *const formats[] = {"mmd", "graphml", "drawio", "tex"};
 enum { NFORMATS = sizeof formats / sizeof *formats };
@@ -321,7 +322,7 @@ static int write_pictures(const char *folder) {
     return status != FXS_OK;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everything_is_there, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(colors_and_edge_labels, new_ctx, free_ctx),
@@ -331,7 +332,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(same_bytes_again, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(memory_runs_out, new_ctx, free_ctx),
     };
-    if (argc > 1)
-        return write_pictures(argv[1]);
+    if (unit_argument)
+        return write_pictures(unit_argument);
     return cmocka_run_group_tests_name("writers", tests, NULL, NULL);
 }

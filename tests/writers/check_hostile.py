@@ -2,7 +2,7 @@
 """Pictures of a network whose texts are scripts, syntax, control characters and bytes that are no UTF-8, in every format:
 two runs of the program write the same bytes, and what each format is for opens it. Mermaid's, draw.io's and TeX's programs are
 check_tools.sh's matter. Prints TAP; what is not installed is skipped and said so.
-usage: check_hostile.py TEST_WRITERS"""
+usage: check_hostile.py UNIT (the program of unit tests)"""
 import os
 import re
 import shutil
@@ -165,7 +165,7 @@ def main():
         first, second = f"{work}/first", f"{work}/second"
         for folder in (first, second):
             os.mkdir(folder)
-            subprocess.run([sys.argv[1], folder], check=True)
+            subprocess.run([sys.argv[1], "test_writers", folder], check=True)
         check_bytes(first, second)
         for kind in ("svg", "graphml", "drawio"):
             check_xml(first, kind)

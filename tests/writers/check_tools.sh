@@ -2,10 +2,10 @@
 # check_tools: Mermaid, GraphML, draw.io and TikZ files are opened by what they are written for, those of a network, of one
 # with frames, of one with a legend, and of one whose texts look like syntax: xmllint with schemas, Mermaid and draw.io's library in Chromium,
 # pdflatex. Prints TAP; what is not installed is skipped and said so. The libraries come from npm: `./dev test` fetches them.
-# usage: check_tools.sh FXSCOPE TEST_WRITERS TESTS CACHE
+# usage: check_tools.sh FXSCOPE UNIT TESTS CACHE
 set -u
 fxscope=$1
-test_writers=$2
+unit=$2
 tests=$3
 cache=$4
 work=$(mktemp -d) || exit 1
@@ -27,7 +27,7 @@ skip() {
     echo "ok $n - $1 # SKIP $2"
 }
 
-"$test_writers" "$work" || exit 1
+"$unit" test_writers "$work" || exit 1
 {
     cat "$tests/golden/models/resnet18.modules.txt"
     awk -F'\t' '$2 !~ /\./ { print $1 " " $2 ": torch." $3 $4 }' "$tests/golden/models/resnet18.params.tsv"
