@@ -1,6 +1,7 @@
 /* session.c: see session.h; and what the library's status means for the exit status. */
 #include <string.h>
 
+#include "heap.h"
 #include "limit.h"
 #include "python.h"
 #include "session.h"
@@ -54,6 +55,7 @@ static cli_exit read_python(cli_session *w, const cli_settings *s) {
 
 static cli_exit read_model(cli_session *w, const cli_settings *s) {
     cli_doing("reading the model");
+    cli_heap_for(w->path);
     if (cli_is_python(w->path))
         return read_python(w, s);
     if (fxs_load(w->ctx, w->path, NULL, &w->model) != FXS_OK)

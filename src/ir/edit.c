@@ -143,6 +143,7 @@ fxs_status fxs_graph_erase_node(fxs_graph *g, fxs_node *n) {
     unlink_node(n);
     n->erased = true;
     g->len--;
+    g->placeholders -= n->kind == FXS_PLACEHOLDER;
     return FXS_OK;
 }
 

@@ -76,13 +76,6 @@ fxs_node *fxs_graph_find(const fxs_graph *g, const char *name) {
     return NULL;
 }
 
-size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind) {
-    size_t count = 0;
-    for (const fxs_node *n = g->root.next; n != &g->root; n = n->next)
-        count += n->kind == kind;
-    return count;
-}
-
 /* ---- users
  * --------------------------------------------------------------------------------------------- */
 
@@ -305,6 +298,7 @@ static void put_node(fxs_node *n, fxs_node **out) {
     n->id = g->next_id++;
     link_before(n, insert_place(g));
     g->len++;
+    g->placeholders += n->kind == FXS_PLACEHOLDER;
     *out = n;
 }
 

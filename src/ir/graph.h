@@ -59,7 +59,7 @@ struct fxs_graph {
     fxs_node root;      /* the sentinel */
     char *block;        /* room for the next nodes, in the arena */
     size_t block_nodes; /* how many */
-    size_t len;
+    size_t len, placeholders; /* nodes; of them, those of that kind */
     fxs_value no_args, no_kwargs; /* empty, and all nodes share them; none before the first */
     const char *last_target;      /* of the node made last, in the arena */
     size_t last_target_len;
@@ -92,8 +92,6 @@ void fxs_buf_stack_line(fxs_buf *b, const char *file, int line);
 void fxs_graph_number(fxs_graph *g);
 /* Starts a walk: nodes whose mark is not the returned stamp have not been seen. */
 uint64_t fxs_graph_stamp(const fxs_graph *g);
-/* How many nodes of that kind there are; reads every node. */
-size_t fxs_graph_count(const fxs_graph *g, fxs_kind kind);
 /* Finds a node by name; NULL when there is none. Reads every node: for tests and messages. */
 fxs_node *fxs_graph_find(const fxs_graph *g, const char *name);
 /* Gives a node the recorded facts of another, perhaps of another graph, but no statistics; and

@@ -257,14 +257,14 @@ static fxs_status bind_all(const fxs_inputs *in, const fxs_graph *g, fxs_run_mod
 }
 
 void fxs_input_values_free(fxs_value *values, const fxs_graph *g) {
-    for (size_t i = 0, n = fxs_graph_count(g, FXS_PLACEHOLDER); values && i < n; i++)
+    for (size_t i = 0, n = g->placeholders; values && i < n; i++)
         fxs_value_unref(&values[i]);
     fxs_free(values);
 }
 
 fxs_status fxs_inputs_bind(const fxs_inputs *in, const fxs_graph *g, fxs_run_mode mode,
                            fxs_value **out) {
-    size_t n = fxs_graph_count(g, FXS_PLACEHOLDER);
+    size_t n = g->placeholders;
     fxs_inputs none = {.ctx = g->ctx};
     in = in ? in : &none;
     *out = fxs_alloc0(n, sizeof **out);

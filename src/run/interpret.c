@@ -84,7 +84,7 @@ fxs_status fxs_interpret_graph(fxs_module *root, const fxs_interpret *how) {
     it->clock = how->clock;
     it->timed = how->timed;
     it->args = how->inputs;
-    it->nargs = how->inputs ? fxs_graph_count(it->graph, FXS_PLACEHOLDER) : 0;
+    it->nargs = how->inputs ? it->graph->placeholders : 0;
     for (fxs_node *n = fxs_graph_first(it->graph); n && s == FXS_OK; n = fxs_node_next(n))
         s = step_node(it, how, n);
     fxs_interpreter_free(it);
