@@ -3,6 +3,7 @@
 
 #include <pango/pangocairo.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -15,11 +16,16 @@ const fxs_face fxs_faces[FXS_INK_COUNT] = {
     [FXS_INK_TITLE] = {true, 14, 17.5, 13.65},
 };
 
-struct fxs_fonts {
-    bool fixed;
+/* What pango looked up. */
+typedef struct faces {
     PangoFontMap *map;
     PangoContext *context;
     PangoLayout *layout[FXS_INK_COUNT];
+} faces;
+
+struct fxs_fonts {
+    bool fixed;
+    faces *faces;
     fxs_arena arena; /* keys and widths */
     fxs_map widths;  /* letter of the face + text -> double */
     fxs_buf key;
@@ -84,15 +90,15 @@ static void load_faces(fxs_fonts *f) {
         fxs_fonts_width(f, (fxs_ink)i, "x\xe2\x80\xa6", 4, &width);
 }
 
-fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
-    fxs_fonts *f = *out = fxs_alloc0(1, sizeof *f);
+/* The faces of a picture that is done wait here for the next: looking them up takes longer than
+ * most pictures. Whoever takes them away has them alone, as pango wants; those of more pictures at
+ * once are freed. */
+static faces *_Atomic idle;
+
+static fxs_status new_faces(fxs_ctx *ctx, faces **out) {
+    faces *f = *out = fxs_alloc0(1, sizeof *f);
     if (!f)
         return fxs_fail_memory(ctx);
-    f->fixed = fixed;
-    if (fixed)
-        return FXS_OK;
-    FXS_TRY(look_for_room(ctx));
-    FXS_TRY(fxs_pictures_need(ctx));
     f->map = pango_cairo_font_map_new();
     pango_cairo_font_map_set_resolution(PANGO_CAIRO_FONT_MAP(f->map), 72);
     f->context = pango_font_map_create_context(f->map);
@@ -107,6 +113,32 @@ fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
     pango_context_set_base_dir(f->context, PANGO_DIRECTION_LTR);
     for (int i = 0; i < FXS_INK_COUNT; i++)
         f->layout[i] = new_layout(f->context, &fxs_faces[i]);
+    return FXS_OK;
+}
+
+static void free_faces(faces *f) {
+    if (!f)
+        return;
+    for (int i = 0; i < FXS_INK_COUNT; i++)
+        g_clear_object(&f->layout[i]);
+    g_clear_object(&f->context);
+    g_clear_object(&f->map);
+    fxs_free(f);
+}
+
+fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
+    fxs_fonts *f = *out = fxs_alloc0(1, sizeof *f);
+    if (!f)
+        return fxs_fail_memory(ctx);
+    f->fixed = fixed;
+    if (fixed)
+        return FXS_OK;
+    f->faces = atomic_exchange(&idle, NULL);
+    if (f->faces)
+        return FXS_OK;
+    FXS_TRY(look_for_room(ctx));
+    FXS_TRY(fxs_pictures_need(ctx));
+    FXS_TRY(new_faces(ctx, &f->faces));
     load_faces(f);
     return FXS_OK;
 }
@@ -114,10 +146,7 @@ fxs_status fxs_fonts_new(fxs_ctx *ctx, bool fixed, fxs_fonts **out) {
 void fxs_fonts_free(fxs_fonts *f) {
     if (!f)
         return;
-    for (int i = 0; i < FXS_INK_COUNT; i++)
-        g_clear_object(&f->layout[i]);
-    g_clear_object(&f->context);
-    g_clear_object(&f->map);
+    free_faces(f->faces ? atomic_exchange(&idle, f->faces) : NULL);
     fxs_map_free(&f->widths);
     fxs_arena_clear(&f->arena);
     fxs_buf_free(&f->key);
@@ -149,8 +178,8 @@ bool fxs_fonts_width(fxs_fonts *f, fxs_ink ink, const char *s, size_t n, double 
         return true;
     }
     int units;
-    pango_layout_set_text(f->layout[ink], s, (int)n);
-    pango_layout_get_size(f->layout[ink], &units, NULL);
+    pango_layout_set_text(f->faces->layout[ink], s, (int)n);
+    pango_layout_get_size(f->faces->layout[ink], &units, NULL);
     char *key = fxs_arena_dup(&f->arena, f->key.data, f->key.len);
     double *kept = FXS_NEW(&f->arena, double);
     if (!key || !kept || !fxs_map_put(&f->widths, key, f->key.len, kept))
@@ -161,7 +190,7 @@ bool fxs_fonts_width(fxs_fonts *f, fxs_ink ink, const char *s, size_t n, double 
 
 void fxs_fonts_show(fxs_fonts *f, cairo_t *cr, fxs_ink ink, const char *s, size_t n, double x,
                     double y) {
-    pango_layout_set_text(f->layout[ink], s, (int)n);
+    pango_layout_set_text(f->faces->layout[ink], s, (int)n);
     cairo_move_to(cr, x, y);
-    pango_cairo_show_layout_line(cr, pango_layout_get_line_readonly(f->layout[ink], 0));
+    pango_cairo_show_layout_line(cr, pango_layout_get_line_readonly(f->faces->layout[ink], 0));
 }

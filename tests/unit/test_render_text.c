@@ -2,7 +2,10 @@
  * wrapping, escaping; and the tables of nodes. */
 #include "render_testing.h"
 
+#include <pthread.h>
+
 #include "render/escape.h"
+#include "render/fonts.h"
 #include "render/ranks.h"
 #include "render/theme.h"
 
@@ -327,12 +330,60 @@ static void themes_keep_meanings_apart(void **state) {
     }
 }
 
+/* ---- fonts ---- */
+
+enum { DRAWERS = 4 };
+
+typedef struct drawer {
+    pthread_barrier_t *all_here; /* NULL: alone */
+    bool ok;
+    double width;
+} drawer;
+
+static void *measure(void *data) {
+    drawer *d = data;
+    fxs_ctx *ctx = fxs_ctx_new();
+    fxs_fonts *fonts = NULL;
+    d->ok = ctx && fxs_fonts_new(ctx, false, &fonts) == FXS_OK;
+    if (d->all_here)
+        pthread_barrier_wait(d->all_here);
+    d->ok = d->ok && fxs_fonts_width(fonts, FXS_INK_TEXT, "conv1", 5, &d->width);
+    if (d->all_here)
+        pthread_barrier_wait(d->all_here);
+    fxs_fonts_free(fonts);
+    fxs_ctx_free(ctx);
+    return NULL;
+}
+
+/* What a picture's fonts were made of is used by the next picture, never by two at a time. */
+static void fonts_are_taken_over(void **state) {
+    (void)state;
+    pthread_barrier_t here;
+    pthread_barrier_init(&here, NULL, DRAWERS);
+    drawer first = {0}, d[DRAWERS];
+    pthread_t t[DRAWERS];
+    measure(&first);
+    assert_true(first.ok && first.width > 20);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < DRAWERS; i++) {
+            d[i] = (drawer){.all_here = &here};
+            assert_int_equal(pthread_create(&t[i], NULL, measure, &d[i]), 0);
+        }
+        for (int i = 0; i < DRAWERS; i++) {
+            pthread_join(t[i], NULL);
+            assert_true(d[i].ok && d[i].width == first.width);
+        }
+    }
+    pthread_barrier_destroy(&here);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(themes_keep_meanings_apart),
         cmocka_unit_test(cleaning),
         cmocka_unit_test(wrapping),
         cmocka_unit_test(escaping),
+        cmocka_unit_test(fonts_are_taken_over),
         cmocka_unit_test_setup_teardown(tables, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(all_rows, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(results_with_parts, new_ctx, free_ctx),
