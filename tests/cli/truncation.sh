@@ -19,12 +19,15 @@ cut_run() {
         bad="$bad $n:$1:$status"
     fi
 }
+# A sanitized command is slow to start, and these sizes take all states of the reader; the plain one reads every prefix.
+step=1
+[ "${FXS_SANITIZE:-none}" = none ] || step=5
 n=0
 while [ "$n" -le "$size" ]; do
     head -c "$n" m.fx >cut.fx
     cut_run 1 print cut.fx --format file
     cut_run 3 table cut.fx -i x=1x512 # 2 when the input's line is cut off
-    n=$((n + 1))
+    n=$((n + step))
 done
-check "print and table take every prefix (not:$bad)" test -z "$bad"
+check "print and table take every prefix by $step (not:$bad)" test -z "$bad"
 finish

@@ -52,11 +52,11 @@ static void wrap_network(const char *name, void *user) {
     fxs_module *m;
     assert_ok(ctx, fxs_load_text(ctx, name, file, len, &m));
     fxs_free(file);
-    for (int variant = 0; variant < VARIANTS; variant += STEP)
+    for (int variant = 0; variant < VARIANTS; variant += STEP) {
+        picture p, plain;
+        lay_out(m, variant, &plain);
         for (size_t columns = 2; columns <= 4; columns++) {
-            picture p, plain;
             lay_out(m, variant, &p);
-            lay_out(m, variant, &plain);
             assert_ok(ctx, fxs_columns(ctx, columns, &p.scene, &p.notes));
             check_picture(name, variant, &p.scene);
             check_edges(name, &plain.scene, &p.scene);
@@ -66,9 +66,10 @@ static void wrap_network(const char *name, void *user) {
             if (is > 0.9 * was)
                 fail_msg("%s, variant %d: %zu columns are %.0f long, one was %.0f", name, variant,
                          columns, is, was);
-            drop(&plain);
             drop(&p);
         }
+        drop(&plain);
+    }
     fxs_module_unref(m);
 }
 
