@@ -14,8 +14,9 @@
 
 enum {
     BLOCK_TILES = 256, /* of the result, whose products of a few rows stay in the second cache */
-    DEPTH = 128,       /* channels whose weights are transformed at once, for the same reason */
-    LOOSE_TILES = 2,   /* are multiplied faster one by one than as a vector */
+    BLOCK_FLOATS = 1 << 22, /* of the transformed input: it should stay in the last one */
+    DEPTH = 128,     /* channels whose weights are transformed at once, for the same reason */
+    LOOSE_TILES = 2, /* are multiplied faster one by one than as a vector */
     CHANNELS_MIN = 16
 };
 _Static_assert((int)DEPTH <= (int)FXS_MICRO_DEPTH, "rows of transformed weights fit");
@@ -261,7 +262,8 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
 /* How the work is cut: lines of tiles need their own kernels, channels their own input. */
 static void cut(job *j) {
     const fxs_conv *v = j->data->conv;
-    int64_t threads = fxs_threads(j->data->ctx), most = larger(1, BLOCK_TILES / j->across);
+    int64_t threads = fxs_threads(j->data->ctx), tiles = BLOCK_FLOATS / (j->square * v->cin);
+    int64_t most = larger(1, (tiles < BLOCK_TILES ? tiles : BLOCK_TILES) / j->across);
     double least = INFINITY;
     for (int64_t b = parts(j->down, most); b <= j->down; b++) {
         int64_t lines = parts(j->down, b), blocks = parts(j->down, lines);

@@ -124,15 +124,7 @@ static fxs_status check_sizes(fxs_ctx *ctx, const fxs_draw_options *o) {
     return FXS_OK;
 }
 
-static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *o) {
-    if (!m->graph)
-        return fxs_fail(ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
-    size_t most = o->max_nodes ? o->max_nodes : DEFAULT_NODES;
-    if (m->graph->len > most)
-        return fxs_fail(ctx, FXS_ELIMIT,
-                        "%s has %zu nodes, and a picture may have %zu: raise the limit (max_nodes, "
-                        "--max-nodes), or draw a part of it",
-                        m->class_name, m->graph->len, most);
+static fxs_status check_options(fxs_ctx *ctx, const fxs_draw_options *o) {
     if (!fxs_theme_find(o->theme))
         return fxs_fail(ctx, FXS_EINVAL, "there is no theme '%s' (known: %s)", o->theme,
                         fxs_theme_names());
@@ -142,7 +134,7 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
         return fxs_fail(ctx, FXS_EINVAL, "rows hold bits that are no row: 0x%x", o->rows);
     if (o->dpi != 0 && !(o->dpi >= 1 && o->dpi <= 2400))
         return fxs_fail(ctx, FXS_EINVAL, "dpi must be 1 to 2400, not %g", o->dpi);
-    FXS_TRY(fxs_overlay_check(ctx, m, o));
+    FXS_TRY(fxs_overlay_check(ctx, o));
     if (!fxs_engine_known(o->engine))
         return fxs_fail(ctx, FXS_EINVAL, "there is no layout engine '%s' (known: %s)", o->engine,
                         fxs_engine_names());
@@ -151,6 +143,19 @@ static fxs_status check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_option
                         "the time for the layout must be 0 to 1000000 seconds, not %g",
                         o->layout_seconds);
     return check_sizes(ctx, o);
+}
+
+static fxs_status check(const fxs_module *m, const fxs_draw_options *o) {
+    if (!m->graph)
+        return fxs_fail(m->ctx, FXS_EINVAL, "%s has no graph to draw", m->class_name);
+    FXS_TRY(check_options(m->ctx, o));
+    size_t most = o->max_nodes ? o->max_nodes : DEFAULT_NODES;
+    if (m->graph->len > most)
+        return fxs_fail(m->ctx, FXS_ELIMIT,
+                        "%s has %zu nodes, and a picture may have %zu: raise the limit (max_nodes, "
+                        "--max-nodes), or draw a part of it",
+                        m->class_name, m->graph->len, most);
+    return fxs_overlay_fits(m, o);
 }
 
 /* Fonts are opened when they are needed, deep inside of libraries that go on with no glyphs when
@@ -236,7 +241,7 @@ static fxs_status make_graph(const fxs_module *m, const fxs_draw_options *o, boo
     return fxs_columns(m->ctx, o->columns, scene, notes);
 }
 
-/* What check() found good. */
+/* What check_sizes() found good. */
 static fxs_canvas_options canvas_options(const fxs_draw_options *o, fxs_buf *notes) {
     fxs_canvas_options options = FXS_CANVAS_DEFAULTS;
     options.dpi = o->dpi != 0 ? o->dpi : options.dpi;
@@ -354,7 +359,7 @@ static fxs_status draw_subject(const subject *what, const fxs_draw_options *opt,
     opt = opt ? opt : &no_options;
     if (notes)
         *notes = NULL;
-    FXS_TRY(check(what->m->ctx, what->m, opt));
+    FXS_TRY(check(what->m, opt));
     target *t = fxs_alloc0(npaths, sizeof *t);
     if (!t)
         return fxs_fail_memory(what->m->ctx);
@@ -366,6 +371,10 @@ static fxs_status draw_subject(const subject *what, const fxs_draw_options *opt,
     }
     fxs_free(t);
     return status;
+}
+
+fxs_status fxs_draw_check(fxs_ctx *ctx, const fxs_draw_options *opt) {
+    return check_options(ctx, opt ? opt : &no_options);
 }
 
 fxs_status fxs_draw(const fxs_module *m, const fxs_draw_options *opt, const char *const *paths,
@@ -388,7 +397,7 @@ fxs_status fxs_draw_memory(const fxs_module *m, const fxs_draw_options *opt, con
     if (notes)
         *notes = NULL;
     FXS_TRY(fxs_need_text(m->ctx, format, "fxs_draw_memory: format"));
-    FXS_TRY(check(m->ctx, m, opt));
+    FXS_TRY(check(m, opt));
     target t = {.canvas = find_canvas(format)};
     if (!t.canvas)
         return fail_format(m->ctx, "format", format, false);

@@ -131,6 +131,8 @@ typedef struct fxs_draw_options {
     void *user; /* of doing */
 } fxs_draw_options;
 
+/* The errors of fxs_draw that follow from the options alone: before a model is read and run. */
+FXS_API fxs_status fxs_draw_check(fxs_ctx *ctx, const fxs_draw_options *opt);
 /* Draws m's graph into files; the format of each follows from its extension (see
  * fxs_draw_format_name). The layout is made once for all of them. Nothing is put in place unless
  * all of them could be written. `opt` may be NULL. *notes (may be NULL) gets what the user should

@@ -62,7 +62,7 @@ static bool has_values(const fxs_module *m, const char *by) {
     return found;
 }
 
-fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *o) {
+fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_draw_options *o) {
     const char *by = o->color_by;
     if (!is_known(by))
         return fxs_fail(ctx, FXS_EINVAL, "nodes can't be coloured by '%s' (known: %s)", by, names);
@@ -71,6 +71,12 @@ fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_o
                         fxs_palette_names());
     if ((unsigned)o->color_scale > FXS_SCALE_LOG)
         return fxs_fail(ctx, FXS_EINVAL, "there is no scale %d of colours", (int)o->color_scale);
+    return FXS_OK;
+}
+
+fxs_status fxs_overlay_fits(const fxs_module *m, const fxs_draw_options *o) {
+    const char *by = o->color_by;
+    fxs_ctx *ctx = m->ctx;
     if (is(by, "time") && !has_values(m, by))
         return fxs_fail(ctx, FXS_EINVAL,
                         "no node has a time to be coloured by: run the model "

@@ -4,8 +4,10 @@
 
 #include "view.h"
 
-/* Are the options that colours follow from known, and is there in m's graph what they ask for? */
-fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_module *m, const fxs_draw_options *opt);
+/* Are the options that colours follow from known? */
+fxs_status fxs_overlay_check(fxs_ctx *ctx, const fxs_draw_options *opt);
+/* And is there in m's graph what they ask for? */
+fxs_status fxs_overlay_fits(const fxs_module *m, const fxs_draw_options *opt);
 /* Whether NaN and Inf are marked. */
 bool fxs_overlay_marks(const fxs_module *m, const fxs_draw_options *opt);
 /* Fills the colours and classes of v's nodes, and v's legend. */

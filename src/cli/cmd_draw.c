@@ -288,32 +288,36 @@ static cli_exit outline_and_number(cli_session *w, const cli_settings *s) {
     return e == CLI_OK ? numbered(w, fxs_numbers_check(w->numbers)) : e;
 }
 
+static fxs_draw_options options_of(const cli_settings *s) {
+    return (fxs_draw_options){.theme = s->theme,
+                              .direction = s->direction,
+                              .rows = row_bits(s),
+                              .title = s->title,
+                              .dpi = s->dpi,
+                              .engine = s->engine,
+                              .layout_seconds = s->layout_seconds,
+                              .hub_uses = (size_t)s->hub_uses,
+                              .max_nodes = (size_t)s->max_nodes,
+                              .color_by = s->overlay ? "overlay" : s->color_by,
+                              .palette = s->palette,
+                              .color_scale = (fxs_color_scale)s->color_scale,
+                              .edge_shapes = s->edge_shapes,
+                              .clusters =
+                                  s->clusters || s->depth || s->collapse.len || s->fold || s->focus,
+                              .png_fit = (fxs_png_fit)s->png_fit,
+                              .png_tile = s->png_tile,
+                              .force = s->force,
+                              .fit_width = s->fit_width,
+                              .page = s->page,
+                              .landscape = s->landscape,
+                              .columns = (size_t)s->columns,
+                              .doing = cli_drawing_does};
+}
+
 static cli_exit run_and_draw(cli_session *w, const cli_settings *s, const cli_list *files,
                              bool to_stdout) {
-    fxs_draw_options how = {.theme = s->theme,
-                            .direction = s->direction,
-                            .rows = row_bits(s),
-                            .title = s->title,
-                            .dpi = s->dpi,
-                            .engine = s->engine,
-                            .layout_seconds = s->layout_seconds,
-                            .hub_uses = (size_t)s->hub_uses,
-                            .max_nodes = (size_t)s->max_nodes,
-                            .color_by = s->overlay ? "overlay" : s->color_by,
-                            .palette = s->palette,
-                            .overlay_title = w->numbers ? fxs_numbers_title(w->numbers) : NULL,
-                            .color_scale = (fxs_color_scale)s->color_scale,
-                            .edge_shapes = s->edge_shapes,
-                            .clusters =
-                                s->clusters || s->depth || s->collapse.len || s->fold || s->focus,
-                            .png_fit = (fxs_png_fit)s->png_fit,
-                            .png_tile = s->png_tile,
-                            .force = s->force,
-                            .fit_width = s->fit_width,
-                            .page = s->page,
-                            .landscape = s->landscape,
-                            .columns = (size_t)s->columns,
-                            .doing = cli_drawing_does};
+    fxs_draw_options how = options_of(s);
+    how.overlay_title = w->numbers ? fxs_numbers_title(w->numbers) : NULL;
     cli_exit e = cli_session_run(w, s, s->meta ? FXS_RUN_META : FXS_RUN_EXECUTE, needs_stats(s));
     if (e != CLI_OK)
         return e;
@@ -339,7 +343,12 @@ static cli_exit run_draw(const cli_settings *s) {
         e = check_outputs(s, &files, &to_stdout);
     if (e != CLI_OK)
         return e;
-    e = cli_session_open(&w, &cli_draw, s);
+    fxs_draw_options how = options_of(s);
+    e = cli_session_begin(&w, &cli_draw, s);
+    if (e == CLI_OK)
+        e = drawn(&w, fxs_draw_check(w.ctx, &how));
+    if (e == CLI_OK)
+        e = cli_session_read(&w, s);
     if (e == CLI_OK && s->overlay)
         e = numbered(&w, fxs_numbers_read(w.ctx, s->overlay, &w.numbers));
     if (e == CLI_OK)

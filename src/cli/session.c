@@ -1,6 +1,7 @@
 /* session.c: see session.h; and what the library's status means for the exit status. */
 #include <string.h>
 
+#include "fxfile.h"
 #include "heap.h"
 #include "limit.h"
 #include "python.h"
@@ -66,23 +67,47 @@ static cli_exit read_model(cli_session *w, const cli_settings *s) {
     return CLI_FAILURE;
 }
 
-cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s) {
+/* Before the work is done that is to be written there. */
+static cli_exit check_file(cli_session *w, const char *path) {
+    if (!path || strcmp(path, "-") == 0 || fxs_check_file(w->ctx, path) == FXS_OK)
+        return CLI_OK;
+    return cli_session_fail(w);
+}
+
+static cli_exit check_files(cli_session *w, const cli_settings *s) {
+    cli_exit e = check_file(w, s->output);
+    if (e == CLI_OK)
+        e = check_file(w, s->save_weights);
+    for (size_t i = 0; i < s->outputs.len && e == CLI_OK; i++)
+        e = check_file(w, s->outputs.items[i]);
+    return e;
+}
+
+cli_exit cli_session_begin(cli_session *w, const cli_command *c, const cli_settings *s) {
     *w = (cli_session){.command = c->name, .path = s->operands.items[0], .ctx = fxs_ctx_new()};
     if (!w->ctx)
         return cli_no_memory();
     fxs_ctx_set_seed(w->ctx, s->seed);
     if (fxs_ctx_set_threads(w->ctx, s->threads) != FXS_OK)
         return cli_session_fail(w);
-    cli_exit e = cli_limits_begin(c, s, true);
+    cli_exit e = check_files(w, s);
+    return e == CLI_OK ? cli_limits_begin(c, s, true) : e;
+}
+
+cli_exit cli_session_read(cli_session *w, const cli_settings *s) {
     cli_doing("reading the inputs");
-    if (e == CLI_OK)
-        e = read_inputs(w, s);
+    cli_exit e = read_inputs(w, s);
     if (e == CLI_OK)
         e = cli_session_patterns(w, s);
     if (e == CLI_OK)
         e = read_model(w, s);
     cli_doing("reading the weights");
     return e == CLI_OK ? read_weights(w, s->weights) : e;
+}
+
+cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s) {
+    cli_exit e = cli_session_begin(w, c, s);
+    return e == CLI_OK ? cli_session_read(w, s) : e;
 }
 
 /* A command that closes its session ends, and the system takes the memory back at once: to walk

@@ -23,6 +23,10 @@ typedef struct cli_session {
  * get wrong in a second before what takes a minute. Prints what is wrong. Close the session either
  * way. */
 cli_exit cli_session_open(cli_session *w, const cli_command *c, const cli_settings *s);
+/* The same in two steps, for what is to be checked before anything is read: makes the context, and
+ * finds out whether the files can be written that the settings name; then reads. */
+cli_exit cli_session_begin(cli_session *w, const cli_command *c, const cli_settings *s);
+cli_exit cli_session_read(cli_session *w, const cli_settings *s);
 void cli_session_close(cli_session *w);
 
 /* Prints the context's error, which `status` gave, and forgets it; gives CLI_FAILURE. */

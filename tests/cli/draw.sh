@@ -218,4 +218,23 @@ fi
 status=0
 "$fxscope" draw m.fx -i 1x4 -o - --format svg >/dev/full 2>err </dev/null || status=$?
 judge 1 "fxscope draw -o - >/dev/full"
+# What options alone say wrong is found before the model is read, which is not there; and so is a folder that is not
+# there, by every command that writes.
+early() { # STATUS TEXT ARGUMENT...
+    expected=$1 text=$2
+    shift 2
+    run "$@"
+    judge "$expected" "fxscope $* says so before it reads"
+    says "$text"
+}
+early 2 "there is no page of size 'a9'" draw none.fx -o x.pdf --page a9
+early 2 "a width must be a number" draw none.fx -o x.svg --fit-width 3parsec
+early 2 "a tile must be WIDTHxHEIGHT" draw none.fx -o x.png --png-fit tile --tile 7
+early 1 "none/x.svg: can't be opened for writing" draw none.fx -o x.png -o none/x.svg
+early 1 "none/x.svg: can't be opened for writing" bench none.fx -o none/x.svg
+early 1 "none/x.fx: can't be opened for writing" opt none.fx --pass cse -o none/x.fx
+early 1 "none/w.safetensors: can't be opened for writing" opt none.fx --pass cse --save-weights none/w.safetensors
+mkdir folder.svg
+early 1 "folder.svg: can't be opened for writing: Is a directory" draw none.fx -o folder.svg
+check "looking leaves nothing behind" test -z "$(find . -name '.fxscope*' -o -name 'x.*')"
 finish
