@@ -63,9 +63,12 @@ changes() {
     option=$1
     sampled="$sampled $option"
     taken=" $(rule_kinds "$option") "
-    # shellcheck disable=SC2086
-    draw_all before $2
-    judge 0 "without --$option: $2"
+    if [ "$2" != "$drawn" ]; then # else the pictures of the option before are those
+        # shellcheck disable=SC2086
+        draw_all before $2
+        judge 0 "without any option to try: $2"
+        drawn=$2
+    fi
     # shellcheck disable=SC2086
     draw_all after $3
     judge 0 "with --$option: $3"
@@ -86,6 +89,7 @@ changes() {
     if [ -z "$wrong" ]; then ok "--$option does what help effects says"; else not_ok "--$option" "$wrong"; fi
 }
 sampled=''
+drawn=none
 
 while read -r option base with; do
     case $option in '' | '#'*) continue ;; esac
@@ -100,34 +104,34 @@ show           -                    --show~+args
 rows           -                    --rows~name
 color-by       -                    --color-by~family
 overlay        -                    --overlay~numbers.csv
-scale          --color-by~flops~--scale~linear  --color-by~flops~--scale~log
-palette        --color-by~family    --color-by~family~--palette~grey
 edge-shapes    -                    --edge-shapes
 dpi            -                    --dpi~120
 layout         -                    --layout~dot
 ghost-hubs     -                    --ghost-hubs~4
 columns        -                    --columns~2
 fit-width      -                    --fit-width~333px
-png-fit        --png-fit~error      --png-fit~strip~--tile~3000x500
-tile           --png-fit~strip~--tile~3000x500  --png-fit~strip~--tile~3000x700
-force          --png-fit~strip~--tile~3000x500  --png-fit~scale~--tile~3000x500~--force
 page           -                    --page~a5
-landscape      --page~a5            --page~a5~--landscape
 stats          -                    --stats
 depth          -                    --depth~1
 collapse       -                    --collapse~a
 leaf           -                    --leaf~a
-expand         --depth~1            --depth~1~--expand~a
 focus          -                    --focus~a
 fold           -                    --fold
 hide           -                    --hide~relu
 pattern        -                    --pattern~pattern.fx
 only-tensors   -                    --only-tensors
 clusters       -                    --clusters
+palette        --color-by~family    --color-by~family~--palette~grey
+scale          --color-by~flops~--scale~linear  --color-by~flops~--scale~log
+expand         --depth~1            --depth~1~--expand~a
+landscape      --page~a5            --page~a5~--landscape
+png-fit        --png-fit~error      --png-fit~strip~--tile~3000x500
+tile           --png-fit~strip~--tile~3000x500  --png-fit~strip~--tile~3000x700
+force          --png-fit~strip~--tile~3000x500  --png-fit~scale~--tile~3000x500~--force
+meta           --show~+time         --meta
 weights        --stats              --stats~--weights~w.safetensors
 train          --stats              --stats~--train
 seed           --stats              --stats~--seed~5
-meta           --show~+time         --meta
 END
 
 # Each option is here, or is one that changes no picture of a graph and says so or is tested elsewhere.
