@@ -131,6 +131,7 @@ typedef struct range {
     fxs_number start, end, step;
     fxs_dtype dtype;
     int64_t count;
+    bool imaginary; /* a number is complex, and not real */
 } range;
 
 static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
@@ -138,6 +139,9 @@ static fxs_status finish_range(fxs_call *c, range *r, int dtype_at) {
     r->dtype = fxs_dtype_arg(c, dtype_at, real ? FXS_FLOAT32 : FXS_INT64);
     if (!fxs_is_computable(r->dtype) || r->dtype == FXS_BOOL)
         return FXS_REFUSE(c, FXS_ETYPE, "not implemented for torch.%s", fxs_dtype_name(r->dtype));
+    if (r->imaginary && !fxs_is_complex(r->dtype) && !fxs_is_floating(r->dtype))
+        return FXS_REFUSE(c, FXS_EINVAL, "a complex number is none of torch.%s",
+                          fxs_dtype_name(r->dtype));
     if (!(fabs(r->start.f) < 0x1p63) || !(fabs(r->end.f) < 0x1p63) || !(fabs(r->step.f) < 0x1p63))
         return FXS_REFUSE(c, FXS_EINVAL, "unsupported range: %g -> %g", r->start.f, r->end.f);
     if (r->dtype == FXS_INT64) /* the end too */
@@ -168,10 +172,13 @@ static const fxs_number none = {0}, unit = {.i = 1, .f = 1};
 
 static fxs_status read_to(fxs_call *c, range *r) {
     *r = (range){.start = none, .end = number_at(c, 0), .step = unit};
+    r->imaginary = c->arg[0].tag == FXS_V_COMPLEX && c->arg[0].u.c[1] != 0;
     return finish_range(c, r, 1);
 }
 static fxs_status read_from_to(fxs_call *c, range *r) {
     *r = (range){.start = number_at(c, 0), .end = number_at(c, 1), .step = number_at(c, 2)};
+    for (int i = 0; i < 3; i++)
+        r->imaginary |= c->arg[i].tag == FXS_V_COMPLEX && c->arg[i].u.c[1] != 0;
     return finish_range(c, r, 3);
 }
 

@@ -81,6 +81,8 @@ static fxs_status along_operands(fxs_call *c, fxs_tensor *self, fxs_tensor *inde
         return FXS_OK;
     }
     FXS_TRY(fxs_wrap_dim(c, fxs_arg_int(c, 2), self->ndim, dim));
+    if (self->ndim == 0)
+        return FXS_REFUSE(c, FXS_EINDEX, "a tensor without dimensions has none to take along");
     if (self->ndim != index->ndim)
         return fxs_shapes_differ(c, "input and indices should have the same number of dimensions",
                                  self, index);

@@ -135,6 +135,11 @@ static fxs_tensor *symmetric(fxs_compose *k) {
     return FXS_DO(k, "mul", fxs_t(FXS_DO(k, "add", fxs_t(a), fxs_t(other))), fxs_float(0.5));
 }
 
+static bool same_shape(const fxs_tensor *a, const fxs_tensor *b) {
+    return a->ndim == b->ndim &&
+           memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0;
+}
+
 /* What is asked for: `have` columns, of which the first `count` are given. */
 static void check_lobpcg(fxs_compose *k, const fxs_tensor *a, int64_t *have, int64_t *count) {
     const fxs_tensor *start = arg(k, X);
@@ -151,6 +156,8 @@ static void check_lobpcg(fxs_compose *k, const fxs_tensor *a, int64_t *have, int
                  (long long)rows);
         return;
     }
+    if (arg(k, B) && !same_shape(arg(k, B), arg(k, A)))
+        fxs_stop(k, FXS_ESHAPE, "A and B must have the same shape");
     if (arg(k, B) && arg(k, B)->dtype != a->dtype)
         fxs_stop(k, FXS_ETYPE, "expected B of torch.%s, as A, but it is torch.%s",
                  fxs_dtype_name(a->dtype), fxs_dtype_name(arg(k, B)->dtype));

@@ -270,7 +270,7 @@ static void make_poisson_nll_loss(fxs_compose *k) {
         s = FXS_DO(k, "add", fxs_t(s), fxs_t(half));
         s = FXS_DO(k, "masked_fill", fxs_t(s), fxs_t(FXS_DO(k, "le", fxs_t(y), fxs_int(1))),
                    fxs_int(0));
-        loss = FXS_DO(k, "add", fxs_t(loss), fxs_t(s));
+        loss = into(k, FXS_DO(k, "add", fxs_t(loss), fxs_t(s)), loss);
     }
     fxs_give_loss(k, loss, 7);
 }

@@ -47,7 +47,8 @@ static fxs_status check_target(fxs_call *c, const picks *p) {
         return FXS_REFUSE(c, FXS_ESHAPE,
                           "input of shape %s and target of shape %s do not belong together",
                           fxs_sizes_text(x, a), fxs_sizes_text(t, b));
-    if (t->dtype != FXS_INT64 && (t->dtype != FXS_UINT8 || x->ndim > 2))
+    bool nothing = p->kind != FXS_LOSS_EACH && fxs_tensor_numel(t) == 0; /* no element is read */
+    if (!nothing && t->dtype != FXS_INT64 && (t->dtype != FXS_UINT8 || x->ndim > 2))
         return FXS_REFUSE(c, FXS_ETYPE,
                           "expected a target of type int64 or uint8, but got torch.%s",
                           fxs_dtype_name(t->dtype));

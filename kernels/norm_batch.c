@@ -34,6 +34,24 @@ static fxs_status check_elements(fxs_call *c, const fxs_tensor *t, int64_t n, co
     return t && fxs_tensor_numel(t) == n ? FXS_OK : fxs_check_vector(c, t, n, name);
 }
 
+/* All of the input's type, or all of float32 beside a small float. */
+static fxs_status check_types(fxs_call *c, const batch *b) {
+    static const char *const names[] = {"running_mean", "running_var", "weight", "bias"};
+    const fxs_tensor *t[] = {b->mean, b->var, b->weight, b->bias};
+    bool mixed = false;
+    for (int i = 0; i < 4; i++) {
+        FXS_TRY(fxs_check_norm_dtype(c, b->x, t[i], names[i]));
+        mixed = mixed || (t[i] && t[i]->dtype != b->x->dtype);
+    }
+    for (int i = 0; i < 4; i++)
+        if (mixed && t[i] && t[i]->dtype != FXS_FLOAT32)
+            return FXS_REFUSE(c, FXS_ETYPE,
+                              "mixed types: expected %s of type float32 as another parameter, but "
+                              "got %s",
+                              names[i], fxs_dtype_name(t[i]->dtype));
+    return FXS_OK;
+}
+
 static fxs_status check(fxs_call *c, const batch *b) {
     char text[FXS_SIZES_TEXT];
     FXS_TRY(fxs_check_dtype(c, b->x, FXS_TAKES_FLOATS));
@@ -48,10 +66,7 @@ static fxs_status check(fxs_call *c, const batch *b) {
         return FXS_REFUSE(c, FXS_EINVAL,
                           "is not differentiable with respect to running_mean and running_var, but "
                           "one requires grad");
-    FXS_TRY(fxs_check_norm_dtype(c, b->x, b->mean, "running_mean"));
-    FXS_TRY(fxs_check_norm_dtype(c, b->x, b->var, "running_var"));
-    FXS_TRY(fxs_check_norm_dtype(c, b->x, b->weight, "weight"));
-    FXS_TRY(fxs_check_norm_dtype(c, b->x, b->bias, "bias"));
+    FXS_TRY(check_types(c, b));
     if (b->own && b->per_image && b->channels > 1 &&
         ((b->mean && b->mean->strides[0] == 0) || (b->var && b->var->strides[0] == 0)))
         return FXS_REFUSE(c, FXS_EINVAL, "stretched running statistics can't be written");

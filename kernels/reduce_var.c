@@ -54,7 +54,7 @@ typedef struct how {
 static void store(const fxs_acc *acc, fxs_tensor *const *out, int64_t at, const void *user) {
     const how *h = user;
     double divisor = (double)acc->n - h->correction;
-    double var = acc->b / (divisor > 0 ? divisor : 0); /* none left: 0 / 0 is NaN, as torch gives */
+    double var = acc->n ? acc->b / (divisor > 0 ? divisor : 0) : NAN; /* none left: 0 / 0 is NaN */
     fxs_put_double(out[0], at, h->root ? sqrt(var) : var);
 }
 

@@ -111,10 +111,11 @@ static fxs_status promise(fxs_call *c, const slices *s, int dim, fxs_unique_want
     return want.counts ? fxs_out_new(c, FXS_INT64, 1, &count, NULL) : FXS_OK;
 }
 
-/* Of slices PyTorch always counts, of a vector's elements only what is asked for. */
-static fxs_unique_want wanted(fxs_call *c, fxs_unique_how how, int at) {
+/* Of slices PyTorch always counts, of a vector's elements only what is asked for; a vector's last
+ * dimension has slices, the same one as its first has elements. */
+static fxs_unique_want wanted(fxs_call *c, fxs_unique_how how, int at, int dim_at) {
     fxs_unique_want want = fxs_unique_wanted(c, how, at);
-    want.unasked = want.unasked && fxs_arg_tensor(c, 0)->ndim == 1;
+    want.unasked = want.unasked && fxs_arg_tensor(c, 0)->ndim == 1 && fxs_arg_int(c, dim_at) == 0;
     return want;
 }
 
@@ -155,10 +156,10 @@ static fxs_status run_by(fxs_call *c, bool sort, int dim_at, fxs_unique_want wan
 
 #define UNIQUE(name, sort, how, at, dim_at)                                                        \
     static fxs_status infer_##name(fxs_call *c) {                                                  \
-        return infer_by(c, sort, dim_at, wanted(c, how, at));                                      \
+        return infer_by(c, sort, dim_at, wanted(c, how, at, dim_at));                              \
     }                                                                                              \
     static fxs_status run_##name(fxs_call *c) {                                                    \
-        return run_by(c, sort, dim_at, wanted(c, how, at));                                        \
+        return run_by(c, sort, dim_at, wanted(c, how, at, dim_at));                                \
     }
 UNIQUE(unique, true, FXS_UNIQUE_NAMED, 2, 4)
 UNIQUE(consecutive, false, FXS_UNIQUE_NAMED, 1, 3)

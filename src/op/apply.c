@@ -58,10 +58,14 @@ static arg_facts facts_of(const fxs_call *c, const fxs_schema *s) {
     arg_facts f = {.all_known = true, .self = c->nargs ? fxs_arg_tensor(c, 0) : NULL};
     for (int k = 0; k < s->nholders; k++) {
         const fxs_value *v = &c->arg[s->holders[k]];
+        bool grad = f.grad;
         if (v->tag == FXS_V_TENSOR)
             look_at_arg(&f, v);
         else if (v->tag != FXS_V_NONE)
             fxs_value_visit(v, look_at_arg, &f);
+        if (strcmp(s->params[s->holders[k]].name, "index") == 0)
+            f.grad =
+                grad; /* nothing is differentiated by places: of no elements they may be floats */
     }
     return f;
 }

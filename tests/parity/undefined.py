@@ -218,6 +218,12 @@ def many_derivatives(case):
     return any_bfloat16(case) and n > 20
 
 
+def scale_of_zero(case):
+    """Which makes NaN of what is divided by it, an element of 0 or none."""
+    scale = tensor(case, 1, 'scale')
+    return bool(scale) and any(x == 0 for x in scale['data'] if not isinstance(x, str))
+
+
 def names_beyond(case):
     """A name for what is flattened, of dimensions that are not counted from 0, or that are not there."""
     x, out = tensor(case, 0, 'self'), len(case.get('args', [])) > 3 or 'out_dim' in case.get('kwargs', {})
@@ -387,6 +393,7 @@ CASES = [
     (r'polygamma$', many_derivatives, 'polygamma of bfloat16 sums powers that are 0 in it: 0 or NaN, where float32 has infinity'),
     (r'\blinear$', complex_row, "Debian's PyTorch calls BLAS's complex dot product by another convention, and gives 0 or what was there"),
     (r'\blobpcg$', to_the_last_digit, 'lobpcg that is to go on until rounding stops it: it stops with an error or without'),
+    (r'fake_quantize_per_\w+_affine$', scale_of_zero, 'C++ does not define which integer a NaN is: what fake_quantize makes of 0 / 0'),
     (r'\bflatten$', names_beyond, 'flatten with out_dim erases names before or behind those of its dimensions: the process dies, or not'),
     (r'native_channel_shuffle$', uneven_groups, 'native_channel_shuffle leaves the channels that its groups do not divide unwritten'),
     (r'(\b|_)(ne|eq|not_equal)_$', any_complex, 'in place, complex numbers are equal when their real parts are, where the vector loop runs'),
