@@ -50,7 +50,8 @@ void fxs_conv_depthwise(const fxs_conv_data *d, bool slack);
 bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d);
 /* 2 or 4 where the next function with such tiles is the fastest way for float32; else 0. */
 int fxs_conv_winograd_tile(const fxs_conv *v);
-/* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. */
-fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile);
+/* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. Where
+ * not all results are *finite they are of no use: NaN spreads over a tile. */
+fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile, bool *finite);
 
 #endif

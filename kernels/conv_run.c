@@ -131,10 +131,11 @@ static void run_transposed(fxs_work *w, const fxs_conv_data *d) {
 static void run_float(fxs_work *w, fxs_conv_data d) {
     fxs_conv padded = *d.conv;
     int tile = fxs_conv_winograd_tile(d.conv);
-    if (tile) {
-        w->status = fxs_conv_winograd(w, &d, tile);
+    bool done = false;
+    if (tile)
+        w->status = fxs_conv_winograd(w, &d, tile, &done);
+    if (done || w->status != FXS_OK)
         return;
-    }
     if (fxs_conv_depthwise_padding(w, &d))
         return;
     const void *given = d.x;

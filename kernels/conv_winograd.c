@@ -6,6 +6,7 @@
  * that micro.h's products read; weights are transformed a few rows at a time, and what is
  * multiplied is transformed back while it is in the second cache. Called by conv_run.c. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -31,6 +32,7 @@ typedef struct job {
     int64_t lines, blocks;           /* of tiles in a piece; pieces below each other */
     int64_t channels, cuts;          /* of the result in a piece; pieces beside each other */
     int64_t v_plane, q_plane, q_row; /* floats from one of the square to the next, of a row */
+    atomic_bool *infinite;           /* a result is not finite, or a part of it */
     float *spare;                    /* [threads, spare_size] */
     int64_t spare_size;
 } job;
@@ -204,22 +206,25 @@ static void multiply(const piece *p, const float *u, float *q, int64_t rows, int
 }
 
 /* The last tiles may hang over the result's end. */
-static void put_channel(const piece *p, int64_t m, const float *q, float *lines) {
+static bool put_channel(const piece *p, int64_t m, const float *q, float *lines) {
     const job *j = p->j;
     const fxs_conv *v = j->data->conv;
     const fxs_window *w = &v->window;
     int64_t tile = j->method->tile, step = j->q_row * tile;
     float bias = j->data->bias ? ((const float *)j->data->bias)[m] : 0;
     float *y = (float *)j->data->y + (p->image * v->cout + m) * w->out[1] * w->out[2];
-    j->method->output(q, j->q_plane, p->tiles, bias, lines, step);
+    if (!j->method->output(q, j->q_plane, p->tiles, bias, lines, step))
+        return false;
     for (int64_t i = 0; i < p->lines; i++)
         for (int64_t r = 0, at = (p->row + i) * tile; r < tile && at < w->out[1]; r++, at++)
             memcpy(y + at * w->out[2], lines + r * step + i * j->across * tile,
                    (size_t)w->out[2] * sizeof *y);
+    return true;
 }
 
-/* Results m to end - 1, in steps of as many rows as are multiplied at once, or nearly so. */
-static void make_channels(const piece *p, int64_t m, int64_t end) {
+/* False where one is not finite. Results m to end - 1, in steps of as many rows as are multiplied
+ * at once, or nearly so. */
+static bool make_channels(const piece *p, int64_t m, int64_t end) {
     const job *j = p->j;
     int64_t cin = j->data->conv->cin, step = parts(end - m, parts(end - m, j->micro->rows));
     float *u = p->rest, *q = u + j->square * j->micro->rows * FXS_MICRO_STEP,
@@ -232,8 +237,10 @@ static void make_channels(const piece *p, int64_t m, int64_t end) {
             multiply(p, u, q, rows, k, depth);
         }
         for (int64_t r = 0; r < rows; r++)
-            put_channel(p, m + r, q + r * j->q_row, lines);
+            if (!put_channel(p, m + r, q + r * j->q_row, lines))
+                return false;
     }
+    return true;
 }
 
 /* ---- pieces
@@ -245,7 +252,7 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
     piece p = {.j = j, .v = j->spare + thread * j->spare_size};
     p.last = p.v + j->square * j->v_plane;
     p.rest = p.last + spread_out(j->square * LOOSE_TILES * j->data->conv->cin);
-    for (int64_t i = begin, made = -1; i < end; i++) {
+    for (int64_t i = begin, made = -1; i < end && !atomic_load(j->infinite); i++) {
         int64_t block = i / j->cuts, m = i % j->cuts * j->channels, cout = j->data->conv->cout - m;
         p.image = block / j->blocks;
         p.row = block % j->blocks * j->lines;
@@ -255,7 +262,8 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
         if (block != made)
             transform_input(&p);
         made = block;
-        make_channels(&p, m, m + (cout < j->channels ? cout : j->channels));
+        if (!make_channels(&p, m, m + (cout < j->channels ? cout : j->channels)))
+            atomic_store(j->infinite, true);
     }
 }
 
@@ -309,11 +317,13 @@ static fxs_status reserve(fxs_work *w, job *j) {
     return w->status;
 }
 
-fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile) {
-    job j = {.data = d, .micro = fxs_micro_here()};
+fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile, bool *finite) {
+    atomic_bool infinite = false;
+    job j = {.data = d, .micro = fxs_micro_here(), .infinite = &infinite};
     j.method = fxs_winograd_of(j.micro, tile);
     plan(&j);
     FXS_TRY(reserve(w, &j));
     fxs_parallel(d->ctx, d->conv->batch * j.blocks * j.cuts, 1, run_pieces, &j);
+    *finite = !infinite;
     return FXS_OK;
 }

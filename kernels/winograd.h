@@ -23,8 +23,10 @@ typedef void fxs_winograd_input_fn(const float *x, int64_t step, int64_t n, floa
 /* n kernels of 9 weights behind each other: out[p * plane + i]. */
 typedef void fxs_winograd_weight_fn(const float *w, int64_t n, float *out, int64_t plane);
 /* Back: in[p * plane + i] of tile i < n; y[r * step + tile * i + k] = its result at [r, k], plus
- * bias. */
-typedef void fxs_winograd_output_fn(const float *in, int64_t plane, int64_t n, float bias, float *y,
+ * bias. False when one of them is not finite: a transform makes NaN of a tile that an infinite
+ * value touches, or one so large that its multiples are infinite, where the sum itself may be
+ * finite. */
+typedef bool fxs_winograd_output_fn(const float *in, int64_t plane, int64_t n, float bias, float *y,
                                     int64_t step);
 
 typedef struct fxs_winograd {

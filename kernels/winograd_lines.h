@@ -231,11 +231,16 @@ INLINE void WINO(take_kernels)(const float *w, int64_t n, VEC *d) {
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    WINO_TARGET static void WINO(output_##tile)(const float *in, int64_t plane, int64_t n,         \
+    WINO_TARGET static bool WINO(output_##tile)(const float *in, int64_t plane, int64_t n,         \
                                                 float bias, float *y, int64_t step) {              \
         const VEC zero = {0}, b = zero + bias;                                                     \
+        VEC check[tile];                                                                           \
+        bool finite = true;                                                                        \
+        for (int k = 0; k < (tile); k++)                                                           \
+            check[k] = zero;                                                                       \
         for (int64_t i = 0; i < n; i += WINO_LANES, in += WINO_LANES, y += (tile)*WINO_LANES) {    \
             VEC half[tile][side], column[side], all[tile];                                         \
+            bool whole = n - i >= WINO_LANES;                                                      \
             for (int k = 0; k < (side); k++) {                                                     \
                 for (int r = 0; r < (side); r++)                                                   \
                     column[r] = GET(in + (r * (side) + k) * plane);                                \
@@ -244,8 +249,16 @@ INLINE void WINO(take_kernels)(const float *w, int64_t n, VEC *d) {
             for (int r = 0; r < (tile); r++) {                                                     \
                 WINO(out##tile)(half[r], all, 1);                                                  \
                 WINO(weave##tile)(all, b, y + r * step);                                           \
+                for (int k = 0; whole && k < (tile); k++)                                          \
+                    check[k] += 0 * all[k];                                                        \
+                for (int64_t t = 0; !whole && t < (tile) * (n - i); t++)                           \
+                    finite &= 0 * y[r * step + t] == 0;                                            \
             }                                                                                      \
         }                                                                                          \
+        for (int k = 0; k < (tile); k++)                                                           \
+            for (int c = 0; c < WINO_LANES; c++)                                                   \
+                finite &= check[k][c] == 0;                                                        \
+        return finite;                                                                             \
     }
 
 TRANSFORMS(2, 4)

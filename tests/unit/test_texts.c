@@ -3,8 +3,8 @@
  * function of the headers. */
 #include "golden.h"
 
-#include "fxops.h"
 #include "fxfile.h"
+#include "fxops.h"
 #include "fxoutline.h"
 #include "ir/module.h"
 #ifdef FXS_HAVE_RENDER
@@ -114,6 +114,7 @@ static fxs_status call_fxs_numbers_read(world *w, const char *s) {
 CALL(fxs_module_load_weights, fxs_module_load_weights(w->m, s, NULL))
 CALL(fxs_module_save_weights, fxs_module_save_weights(w->m, s, true))
 CALL(fxs_write_file, fxs_write_file(w->ctx, s, "", 0))
+CALL(fxs_check_file, fxs_check_file(w->ctx, s))
 
 static fxs_status call_fxs_load(world *w, const char *s) {
     fxs_module *m;
@@ -380,10 +381,11 @@ static const struct {
                         ROW(fxs_graph_module_new, OK, EINVAL) /* NULL: the root's class */
     ROW(fxs_run_text, OK, OK)                                 /* no inputs */
     ROW(fxs_module_write, EINVAL, EINVAL) ROW(fxs_write_file, EINVAL, EINVAL)
+        ROW(fxs_check_file, EINVAL, EINVAL)
 #ifdef FXS_HAVE_RENDER
-        ROW(fxs_draw_row_find, ENOTFOUND, ENOTFOUND) ROW(fxs_draw_rows, ENOTFOUND, ENOTFOUND)
-            ROW(fxs_draw, EINVAL, EINVAL) ROW(fxs_draw_profile, EINVAL, EINVAL)
-                ROW(fxs_draw_memory, EINVAL, EINVAL) ROW(fxs_draw_dot, EINVAL, EINVAL)
+            ROW(fxs_draw_row_find, ENOTFOUND, ENOTFOUND) ROW(fxs_draw_rows, ENOTFOUND, ENOTFOUND)
+                ROW(fxs_draw, EINVAL, EINVAL) ROW(fxs_draw_profile, EINVAL, EINVAL)
+                    ROW(fxs_draw_memory, EINVAL, EINVAL) ROW(fxs_draw_dot, EINVAL, EINVAL)
 #endif
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -3,6 +3,8 @@
  * chosen. */
 #include "testing.h"
 
+#include <math.h>
+
 #include "kernels/conv.h"
 #include "kernels/winograd.h"
 
@@ -127,7 +129,9 @@ static void check_conv(fxs_ctx *ctx, const fxs_conv *v, int tile) {
     fxs_arena scratch = {0};
     fxs_call call = {.ctx = ctx, .scratch = &scratch};
     fxs_work work = {.call = &call, .dtype = FXS_FLOAT32};
-    assert_ok(ctx, fxs_conv_winograd(&work, &d, tile));
+    bool finite = false;
+    assert_ok(ctx, fxs_conv_winograd(&work, &d, tile, &finite));
+    assert_true(finite);
     assert_ok(ctx, fxs_work_end(&work));
     fxs_arena_clear(&scratch);
     for (int64_t i = 0; i < out; i++) {
@@ -195,6 +199,36 @@ static int chosen(int64_t cin, int64_t cout, int64_t height, int64_t width) {
     return fxs_conv_winograd_tile(&v);
 }
 
+/* What is infinite, and what is so large that its multiples are, leaves all results alone that it
+ * is no part of, as it does without transforms. */
+static void infinite_values_spread_no_further(void **state) {
+    enum { CHANNELS = 16, SIDE = 29, AT = 14 };
+    static const float special[] = {INFINITY, NAN, 3e38f};
+    fxs_ctx *ctx = *state;
+    for (const fxs_micro *m = fxs_micros; m->run; m++)
+        for (int threads = 1; m->here() && threads <= 2; threads++)
+            for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
+                fxs_micro_use(m);
+                assert_ok(ctx, fxs_ctx_set_threads(ctx, threads));
+                assert_int_equal(chosen(CHANNELS, CHANNELS, SIDE, SIDE), 4);
+                fxs_tensor *x = random_tensor(ctx, FXS_FLOAT32, SIZES(1, CHANNELS, SIDE, SIDE), 1),
+                           *w = random_tensor(ctx, FXS_FLOAT32, SIZES(CHANNELS, CHANNELS, 3, 3), 2);
+                ((float *)fxs_tensor_data(x))[AT * SIDE + AT] = special[s];
+                fxs_tensor *y = run_op(ctx, "torch.conv2d", TUPLE(ctx, TENSOR(x), TENSOR(w)),
+                                       KEYWORDS(ctx, {"padding", fxs_int(1)}));
+                for (int64_t i = 0; i < fxs_tensor_numel(y); i++) {
+                    int64_t row = i / SIDE % SIDE, column = i % SIDE;
+                    bool part = llabs(row - AT) <= 1 && llabs(column - AT) <= 1;
+                    assert_true(part ? !(fabs(nth(y, i)) < 1e30) : fabs(nth(y, i)) < 1e3);
+                }
+                fxs_tensor_unref(x);
+                fxs_tensor_unref(w);
+                fxs_tensor_unref(y);
+            }
+    fxs_micro_use(NULL);
+    assert_ok(ctx, fxs_ctx_set_threads(ctx, 1));
+}
+
 /* Many pixels are worth large tiles, few small ones, a line none: half of each tile is empty. */
 static void tiles_are_chosen_by_size(void **state) {
     (void)state;
@@ -218,6 +252,7 @@ int main(void) {
         cmocka_unit_test(kernels_are_read_to_their_end),
         cmocka_unit_test(both_tiles_convolve),
         cmocka_unit_test(tiles_are_chosen_by_size),
+        cmocka_unit_test(infinite_values_spread_no_further),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
