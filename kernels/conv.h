@@ -51,7 +51,8 @@ bool fxs_conv_depthwise_padding(fxs_work *w, const fxs_conv_data *d);
 /* 2 or 4 where the next function with such tiles is the fastest way for float32; else 0. */
 int fxs_conv_winograd_tile(const fxs_conv *v);
 /* float32, 3x3, stride 1, dilation 1, by Winograd's transforms; padding by zeros is its own. Where
- * not all results are *finite they are of no use: NaN spreads over a tile. */
+ * not all results are *finite they are of no use: NaN spreads over a tile; nor are they where it
+ * would take too much memory. */
 fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile, bool *finite);
 
 #endif

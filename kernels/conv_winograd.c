@@ -16,8 +16,9 @@
 enum {
     BLOCK_TILES = 256, /* of the result, whose products of a few rows stay in the second cache */
     BLOCK_FLOATS = 1 << 22, /* of the transformed input: it should stay in the last one */
-    DEPTH = 128,     /* channels whose weights are transformed at once, for the same reason */
-    LOOSE_TILES = 2, /* are multiplied faster one by one than as a vector */
+    DEPTH = 128,           /* channels whose weights are transformed at once, for the same reason */
+    LOOSE_TILES = 2,       /* are multiplied faster one by one than as a vector */
+    MOST_FLOATS = 1 << 27, /* of all threads together */
     CHANNELS_MIN = 16
 };
 _Static_assert((int)DEPTH <= (int)FXS_MICRO_DEPTH, "rows of transformed weights fit");
@@ -91,9 +92,16 @@ static double cost(const fxs_conv *v, int tile, int64_t tiles, int64_t channels)
     return cin * cout * (square * in_vectors(tiles) + kernel) + cin * n * input + cout * n * output;
 }
 
+/* A piece is a line of tiles at least: what a very wide one needs must stay in bounds. */
+static bool fits(const fxs_conv *v, int tile) {
+    return (double)(tile + 2) * (tile + 2) * (double)v->cin *
+               (double)parts(v->window.out[2], tile) <=
+           BLOCK_FLOATS;
+}
+
 /* F(4x4) loses a digit of accuracy: it must be worth it. */
 int fxs_conv_winograd_tile(const fxs_conv *v) {
-    if (!takes(v))
+    if (!takes(v) || !fits(v, 2) || !fits(v, 4))
         return 0;
     const int64_t *out = v->window.out;
     double direct = 9 * (double)v->cin * (double)v->cout * in_vectors(out[1] * out[2]);
@@ -252,16 +260,14 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
     piece p = {.j = j, .v = j->spare + thread * j->spare_size};
     p.last = p.v + j->square * j->v_plane;
     p.rest = p.last + spread_out(j->square * LOOSE_TILES * j->data->conv->cin);
-    for (int64_t i = begin, made = -1; i < end && !atomic_load(j->infinite); i++) {
+    for (int64_t i = begin; i < end && !atomic_load(j->infinite); i++) {
         int64_t block = i / j->cuts, m = i % j->cuts * j->channels, cout = j->data->conv->cout - m;
         p.image = block / j->blocks;
         p.row = block % j->blocks * j->lines;
         p.lines = j->down - p.row < j->lines ? j->down - p.row : j->lines;
         p.tiles = p.lines * j->across;
         p.loose = loose_tiles(p.tiles, j->micro);
-        if (block != made)
-            transform_input(&p);
-        made = block;
+        transform_input(&p);
         if (!make_channels(&p, m, m + (cout < j->channels ? cout : j->channels)))
             atomic_store(j->infinite, true);
     }
@@ -305,15 +311,17 @@ static void plan(job *j) {
     j->v_plane = spread_out(v->cin * round_up(j->lines * j->across, wide));
 }
 
-static fxs_status reserve(fxs_work *w, job *j) {
+static int64_t spare_of(const job *j) {
     int64_t tile = j->method->tile, lines = j->lines * tile + 2;
     int64_t input = j->square * j->q_row + lines * j->line,
             output =
                 j->square * (j->micro->rows * FXS_MICRO_STEP + j->q_plane) + tile * tile * j->q_row;
-    int64_t size = j->square * j->v_plane +
-                   spread_out(j->square * LOOSE_TILES * j->data->conv->cin) +
-                   spread_out(larger(input, output));
-    j->spare = fxs_work_thread_scratch(w, size, sizeof *j->spare, &j->spare_size);
+    return j->square * j->v_plane + spread_out(j->square * LOOSE_TILES * j->data->conv->cin) +
+           spread_out(larger(input, output));
+}
+
+static fxs_status reserve(fxs_work *w, job *j) {
+    j->spare = fxs_work_thread_scratch(w, spare_of(j), sizeof *j->spare, &j->spare_size);
     return w->status;
 }
 
@@ -322,6 +330,9 @@ fxs_status fxs_conv_winograd(fxs_work *w, const fxs_conv_data *d, int tile, bool
     job j = {.data = d, .micro = fxs_micro_here(), .infinite = &infinite};
     j.method = fxs_winograd_of(j.micro, tile);
     plan(&j);
+    *finite = false;
+    if (spare_of(&j) > MOST_FLOATS / fxs_threads(d->ctx))
+        return FXS_OK;
     FXS_TRY(reserve(w, &j));
     fxs_parallel(d->ctx, d->conv->batch * j.blocks * j.cuts, 1, run_pieces, &j);
     *finite = !infinite;

@@ -43,6 +43,7 @@ struct fxs_pool {
     int64_t n, grain;
     fxs_parallel_fn *fn;
     void *user;
+    char before_parts[LINE];
     part parts[FXS_MAX_THREADS];
 };
 

@@ -115,10 +115,12 @@ fxs_status fxs_check_file(fxs_ctx *ctx, const char *path) {
     struct stat st;
     fxs_sink s;
     FXS_TRY(fxs_need_text(ctx, path, "fxs_check_file: path"));
-    bool there = lstat(path, &st) == 0;
+    bool there = stat(path, &st) == 0;
     if (there && S_ISDIR(st.st_mode))
         return fail_open(ctx, path, EISDIR);
     if (there && !S_ISREG(st.st_mode)) /* to open a pipe waits for its reader */
+        return FXS_OK;
+    if (!there && lstat(path, &st) == 0) /* a link that leads nowhere yet: opening makes the file */
         return FXS_OK;
     fxs_status status = fxs_sink_open(ctx, path, &s);
     fxs_sink_close(&s);

@@ -29,6 +29,8 @@ void cli_heap_for(const char *path) {
     mallopt(M_TOP_PAD, step);
     mallopt(M_MMAP_THRESHOLD, 2 * PAGE);
     head = malloc(from - (uintptr_t)sbrk(0) + 1);
+    if (!head) /* little memory: what is needed may be there yet */
+        mallopt(M_TOP_PAD, 0);
     uintptr_t to = (uintptr_t)sbrk(0) / PAGE * PAGE;
     if (to > from) /* only advice: without it the pages are small */
         madvise((void *)from, to - from, MADV_HUGEPAGE);

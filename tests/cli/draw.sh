@@ -236,5 +236,11 @@ early 1 "none/x.fx: can't be opened for writing" opt none.fx --pass cse -o none/
 early 1 "none/w.safetensors: can't be opened for writing" opt none.fx --pass cse --save-weights none/w.safetensors
 mkdir folder.svg
 early 1 "folder.svg: can't be opened for writing: Is a directory" draw none.fx -o folder.svg
+ln -s folder.svg link.svg
+early 1 "link.svg: can't be opened for writing: Is a directory" draw none.fx -o link.svg
+ln -s nowhere.svg loose.svg
+run draw m.fx -i 1x4 --meta -o loose.svg
+judge 0 "a link that leads nowhere is followed"
+check "to where it leads" test -s nowhere.svg
 check "looking leaves nothing behind" test -z "$(find . -name '.fxscope*' -o -name 'x.*')"
 finish

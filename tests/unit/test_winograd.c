@@ -242,6 +242,7 @@ static void tiles_are_chosen_by_size(void **state) {
         assert_int_equal(chosen(64, 64, 1, 3000), 0);
         assert_int_equal(chosen(64, 64, 1, 1), 0);
         assert_int_equal(chosen(3, 64, 224, 224), 0);
+        assert_int_equal(chosen(256, 16, 8, 100000), 0); /* a line of tiles is 900 MB */
     }
     fxs_micro_use(NULL);
 }
