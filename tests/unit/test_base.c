@@ -363,6 +363,22 @@ static void libraries_are_opened_or_say_why(void **state) {
     assert_true(table.cosine(0) == 1 && table.sine(0) == 0);
 }
 
+static fxs_status find_in_a_fresh_context(fxs_ctx *ctx, const void *spelling) {
+    const fxs_candidate *ops = NULL;
+    fxs_ctx *own = fxs_ctx_new();
+    fxs_status s = own ? fxs_registry_find(own, spelling, &ops) : FXS_ENOMEM;
+    assert_true(s == FXS_OK ? ops != NULL : s == FXS_ENOMEM);
+    fxs_ctx_free(own);
+    return s == FXS_OK ? s : fxs_fail_memory(ctx);
+}
+
+static void the_table_of_operators_without_memory(void **state) {
+    (void)state;
+    fxs_ctx *ctx = fxs_ctx_new();
+    assert_survives(ctx, find_in_a_fresh_context, "torch.relu");
+    fxs_ctx_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_print_as_python_does),
@@ -381,6 +397,7 @@ int main(void) {
         cmocka_unit_test(schemas_bind_as_torch_does),
         cmocka_unit_test(every_row_is_well_formed),
         cmocka_unit_test(libraries_are_opened_or_say_why),
+        cmocka_unit_test(the_table_of_operators_without_memory),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
