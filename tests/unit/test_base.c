@@ -368,6 +368,7 @@ static fxs_status find_in_a_fresh_context(fxs_ctx *ctx, const void *spelling) {
     fxs_ctx *own = fxs_ctx_new();
     fxs_status s = own ? fxs_registry_find(own, spelling, &ops) : FXS_ENOMEM;
     assert_true(s == FXS_OK ? ops != NULL : s == FXS_ENOMEM);
+    assert_true(!own || fxs_ctx_status(own) == s);
     fxs_ctx_free(own);
     return s == FXS_OK ? s : fxs_fail_memory(ctx);
 }

@@ -156,22 +156,26 @@ static inline fxs_tensor *run_op(fxs_ctx *ctx, const char *spelling, fxs_value a
 /* Work that frees all that it makes, whether it succeeds or not. */
 typedef fxs_status fallible(fxs_ctx *ctx, const void *data);
 
+/* The context, or a fresh one (NULL: not even for that), with so many allocations granted. Where
+ * each item of an arena is an allocation, its table of operators is thousands, which are there
+ * before: test_base has them fail. */
+static inline fxs_ctx *grant(fxs_ctx *ctx, long granted) {
+#ifdef FXS_DEBUG_ARENA
+    const fxs_candidate *ops;
+    ctx = ctx ? ctx : fxs_ctx_new();
+    assert_ok(ctx, fxs_registry_find(ctx, "torch.relu", &ops));
+#endif
+    fxs_alloc_fail_after(granted);
+    return ctx ? ctx : fxs_ctx_new();
+}
+
 /* Does the work again and again with one more allocation granted each time, until it is done:
  * before that it must say that memory is out, and nothing else. ctx NULL: a fresh context each
- * time, whose allocations count too. Where each item of an arena is an allocation, its table of
- * operators is thousands, which are there before: test_base has them fail. */
+ * time, whose allocations count too. */
 static inline void assert_survives(fxs_ctx *ctx, fallible *work, const void *data) {
     fxs_status s = FXS_ENOMEM;
     for (long granted = 0; s != FXS_OK; granted += granted < 3000 ? 1 : 7) {
-#ifdef FXS_DEBUG_ARENA
-        const fxs_candidate *ops;
-        fxs_ctx *in = ctx ? ctx : fxs_ctx_new();
-        assert_ok(in, fxs_registry_find(in, "torch.relu", &ops));
-        fxs_alloc_fail_after(granted);
-#else
-        fxs_alloc_fail_after(granted);
-        fxs_ctx *in = ctx ? ctx : fxs_ctx_new();
-#endif
+        fxs_ctx *in = grant(ctx, granted);
         s = in ? work(in, data) : FXS_ENOMEM;
         fxs_alloc_fail_after(-1);
         bool clean = (s == FXS_OK || s == FXS_ENOMEM) && (!in || fxs_ctx_status(in) == s);
